@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from itertools import compress
 from typing import Any
 
 import pytest
@@ -153,6 +154,17 @@ def test_a_read_is_sent_again_when_its_connection_breaks(behind: Connect, proxie
     assert table.get_many(keys=[[3]] * 100) == [THREE] * 100
 
 
+def test_reads_go_on_when_all_connections_have_ended(behind: Connect, proxies: Proxies) -> None:
+    """As when the server was restarted: the first one that turns out to have ended makes the others doubtful."""
+    client = behind(retries=1)
+    table = client.table("hs.user", COLUMNS)
+    for _ in range(5):
+        client.call("threads", count=16, calls=[table.of("get", key=[3])] * 20)
+        for proxy in proxies:
+            proxy.drop()
+        assert table.get(key=[3]) == THREE and table.increment(key=[3], amounts={"n": 0}) == 1
+
+
 def test_indexes_are_open_again_after_a_reconnect(behind: Connect, proxies: Proxies) -> None:
     client = behind()
     table, other = client.table("hs.user", COLUMNS), client.table("hs.user", ["name"])
@@ -189,6 +201,53 @@ def test_a_pipeline_that_breaks_in_its_middle_is_not_repeated(behind: Connect, p
     assert table.increment(key=[3], amounts={"n": 1}) == 1
 
 
+def of_many_indexes(client: Driver, server: PrivateServer) -> list[dict[str, Any]]:
+    """Inserts of 300 rows, with an index each: more than a connection opens."""
+    names = [f"c{number}" for number in range(9)]
+    server.sql("DROP TABLE IF EXISTS hs.wide")
+    server.sql(f"CREATE TABLE hs.wide (id INT PRIMARY KEY, {', '.join(f'{name} INT' for name in names)})")
+    table = client.table("hs.wide", ["id"])
+    assert table.insert(row={"id": 1000}) is None  # so that there is a connection
+    sets = [list(compress(names, map(int, f"{number:09b}"))) for number in range(300)]
+    return [table.of("insert", row={"id": at, **dict.fromkeys(sets[at], 1)}) for at in range(300)]
+
+
+def tells_what_was_sent(client: Driver, server: PrivateServer, calls: list[dict[str, Any]], language: str) -> None:
+    """Whatever was carried out is an answer, or told as sent; the last call, which was not sent, is not where each
+    call has an error of its own."""
+    answers = client.pipeline(*calls)
+    there = {key for (key,) in server.sql("SELECT id FROM hs.wide")}
+    for key, answer in enumerate(answers):
+        if isinstance(answer, ClientError):
+            assert key not in there or answer.members.get("sent"), (key, answer)
+    if language not in ("c", "cpp", "go", "java", "rust"):
+        assert 299 in there or not answers[299].members.get("sent"), answers[299]
+
+
+def test_calls_that_were_not_sent_any_more_are_told_so(
+    behind: Connect, proxies: Proxies, server: PrivateServer, language: str
+) -> None:
+    """The connection breaks while a pipeline waits for the answers to its first part. Where the other one is sent by
+    a new connection, its rows are there."""
+    client = behind()
+    calls = of_many_indexes(client, server)
+    proxies[1].cut_after = 600
+    tells_what_was_sent(client, server, calls, language)
+
+
+def test_calls_behind_an_index_for_which_there_is_no_memory_are_told_so(
+    client: Driver, server: PrivateServer, language: str
+) -> None:
+    calls = of_many_indexes(client, server)
+    for bytes_ in (100_000, 265_000):
+        server.sql("DELETE FROM hs.wide")
+        server.sql(f"SET GLOBAL handlersocket_max_memory = {bytes_}")
+        try:
+            tells_what_was_sent(client, server, calls, language)
+        finally:
+            server.sql("SET GLOBAL handlersocket_max_memory = DEFAULT")
+
+
 def test_a_connection_of_which_the_server_says_that_it_ends_is_not_used_again(
     behind: Connect, proxies: Proxies, server: PrivateServer
 ) -> None:
@@ -220,6 +279,23 @@ def test_a_connection_of_which_the_server_says_that_it_ends_is_not_used_again(
             assert caught.value.name == name and not caught.value.members.get("sent")
     finally:
         server.sql("SET GLOBAL handlersocket_max_request_size = DEFAULT")
+
+
+def test_the_call_that_ends_the_connection_is_told_why_and_no_other(client: Driver, server: PrivateServer) -> None:
+    table = client.table("hs.user", COLUMNS)
+    assert table.increment(key=[3], amounts={"n": 0}) == 1
+    server.sql("SET GLOBAL handlersocket_max_request_size = 65536")
+    try:
+        first, second, third = client.pipeline(
+            table.of("increment", key=[3], amounts={"n": 1}),
+            table.of("update", key=[3], values={"name": "x" * 100_000}),
+            table.of("increment", key=[3], amounts={"n": 1}),
+        )
+    finally:
+        server.sql("SET GLOBAL handlersocket_max_request_size = DEFAULT")
+    assert first == 1 and second.members["text"] == "request_too_long"
+    assert third == 1 or third.name == "ConnectionError"
+    assert table.get(key=[3])["n"] == (32 if third == 1 else 31)
 
 
 def test_a_connection_that_ends_takes_no_calls_of_others(client: Driver, server: PrivateServer) -> None:

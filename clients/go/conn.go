@@ -33,6 +33,7 @@ type conn struct {
 	changed  bool   // There was a change since its GTID was asked for.
 	applied  string // The GTIDs that this replica is known to have.
 	idleFrom time.Time
+	doubtful bool      // Another one of its place has ended since it was used.
 	deadline time.Time // That of the socket; zero where it is not known.
 }
 

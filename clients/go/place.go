@@ -44,7 +44,7 @@ func (p *place) take(ctx context.Context, change bool) (*conn, error) {
 			break
 		}
 		c.reused = true
-		if !change && time.Since(c.idleFrom) < trusted {
+		if !change && !c.doubtful && time.Since(c.idleFrom) < trusted {
 			return c, nil
 		}
 		c.deadline = time.Time{}
@@ -122,17 +122,18 @@ func (p *place) takeChanged() []*conn {
 // Give takes a connection back.
 func (p *place) give(c *conn) {
 	defer func() { <-p.slots }()
-	if c.broken {
-		c.net.Close()
-		return
-	}
 	p.mutex.Lock()
 	defer p.mutex.Unlock()
-	if p.closed {
+	if c.broken {
+		for _, other := range p.idle {
+			other.doubtful = true
+		}
+	}
+	if c.broken || p.closed {
 		c.net.Close()
 		return
 	}
-	c.idleFrom = time.Now()
+	c.idleFrom, c.doubtful = time.Now(), false
 	p.idle = append(p.idle, c)
 	if p.reaper == nil && p.options.MaxIdle > 0 {
 		p.reaper = time.AfterFunc(p.options.MaxIdle, p.reap)

@@ -201,6 +201,9 @@ int hs_conn_run(hs_conn *conn, hs_client *client, const hs_batch *batch, hs_repl
     if (error != NULL) error->sent = 1;
     return -1;
   }
+  /* Why the server has ended it is the answer to a request; those behind that have none. */
+  if (bad && count != 0 && error != NULL && error->kind >= HS_SERVER)
+    (void)hs_fail(error, HS_CONNECTION, "the server has ended the connection");
   /* A piece before the one that failed was carried out. */
   if (bad && r->answer_count != 0 && error != NULL) error->sent = 1;
   if (bad && !(ask_gtid && reply->count == batch->count)) return bad;

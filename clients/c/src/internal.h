@@ -117,6 +117,7 @@ typedef struct hs_conn {
   unsigned has;     /* of hs_feature */
   int knows;        /* the server has told what it has; else it is not asked */
   int ends;         /* the server has said that it ends it, or may */
+  int doubtful;     /* another one of its place has ended since it was used */
   int changed;      /* there was a change since its GTID was asked for */
   uint64_t applied; /* the version of the client's GTIDs that this replica has */
 } hs_conn;

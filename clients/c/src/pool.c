@@ -100,7 +100,7 @@ hs_conn *hs_acquire(hs_client *client, hs_place *place, int change, double deadl
     if (conn == NULL) break;
     /* The server may have closed it meanwhile. To look is a call of the system: a read, which may be sent
        again, is not worth it just after another one. */
-    if (!change && hs_now() - conn->idle_since < TRUSTED) return conn;
+    if (!change && !conn->doubtful && hs_now() - conn->idle_since < TRUSTED) return conn;
     if (hs_conn_alive(conn)) return conn;
     hs_release(conn, 1);
   }
@@ -112,11 +112,15 @@ hs_conn *hs_acquire(hs_client *client, hs_place *place, int change, double deadl
 void hs_release(hs_conn *conn, int broken) {
   hs_place *place = conn->place;
   if (broken || conn->ends) {
+    (void)pthread_mutex_lock(&place->mutex);
+    for (hs_conn *other = place->idle; other != NULL; other = other->next) other->doubtful = 1;
+    (void)pthread_mutex_unlock(&place->mutex);
     hs_conn_close(conn);
     give_up(place);
     return;
   }
   conn->idle_since = hs_now();
+  conn->doubtful = 0;
   (void)pthread_mutex_lock(&place->mutex);
   conn->next = place->idle;
   place->idle = conn;

@@ -209,6 +209,27 @@ subtest 'a connection has 256 indexes at most, and forgets the oldest' => sub {
     is scalar( grep { $_ > 255 } @ids ), 0,   'with ids below 256';
 };
 
+subtest 'calls behind an index without memory are not sent, nor is the rest again' => sub {
+    my $count  = 0;
+    my $server = FakeServer->start( sub {
+        my ($line) = @_;
+        note_down('+')              if $line =~ /\t\+\t/;
+        return "1\t1\tmax_memory\n" if $line =~ /\AP/ && ++$count > 256;
+        return $opened;
+    } );
+    my $db       = connect_to($server);
+    my $pipeline = $db->pipeline;
+    $pipeline->table( "t$_", columns => ['a'], raw => 1 )->insert( { a => 1 } ) for 1 .. 300;
+    my @result = $pipeline->run;
+    is scalar( grep { !defined } @result[ 0 .. 255 ] ), 256, 'those before are carried out';
+    isa_ok $result[256], 'HandlerSocket2::OverloadedError';
+    is
+        scalar( grep { $_->isa('HandlerSocket2::ConnectionError') && !$_->sent }
+            @result[ 257 .. 299 ] ),
+        43, 'those behind are not sent';
+    is scalar( notes() ), 256, 'nothing is sent again';
+};
+
 subtest 'an index that is refused harms no other call' => sub {
     my $server = FakeServer->start( sub {
         my ($line) = @_;

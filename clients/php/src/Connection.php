@@ -219,20 +219,20 @@ final class Connection
         while (count($results) < count($calls)) { // there was no room for all of their indexes
             $rest = array_slice($calls, count($results));
             if ($this->broken) {
-                $lost = end($results);
-                $lost = $lost instanceof ConnectionError ? $lost : new ConnectionError('the connection broke before', true);
-                return [...$results, ...array_fill(0, count($rest), $lost)];
+                return [...$results, ...array_fill(0, count($rest), self::notSent(end($results)))];
             }
             $left = $seconds > 0 ? max($begun + $seconds - Transport::now(), 0.001) : 0.0;
-            $more = $this->piece($rest, $left) ?: $this->replace($rest[0]->index, $left);
-            foreach ($results ? $more : [] as $one) {
-                if ($one instanceof ConnectionError) {
-                    $one->sent = true; // as what stands before it was
-                }
-            }
-            $results = [...$results, ...$more];
+            $results = [...$results, ...$this->piece($rest, $left) ?: $this->replace($rest[0]->index, $left)];
         }
         return $results;
+    }
+
+    /** The error of calls that were not sent any more behind that result. */
+    private static function notSent(mixed $last): ConnectionError
+    {
+        return $last instanceof TimeoutError
+            ? new TimeoutError($last->getMessage())
+            : new ConnectionError('the connection broke before the call was sent');
     }
 
     /**
@@ -248,7 +248,7 @@ final class Connection
         try {
             [$answer] = $this->exchange("P\t$id" . substr($line, 3), 1);
         } catch (ConnectionError $error) {
-            return [$error];
+            return [self::notSent($error)];
         } finally {
             $this->answers = [];
         }

@@ -92,7 +92,9 @@ final class Places
                 $lost = $thrown;
             }
             $last = $attempt >= $this->options->retries || $lost instanceof TimeoutError || $this->read->isClosed();
-            if (!$lost || $last || ($changes && $lost->sent)) {
+            // Calls that were not sent may stand behind others that were carried out.
+            $partlySent = $lost?->sent || !($thrown || $lost === $results[0]);
+            if (!$lost || $last || ($changes && $partlySent)) {
                 return $thrown ? throw $thrown : $results;
             }
             self::pause($attempt);

@@ -5,6 +5,7 @@ declare(strict_types=1);
 use HandlerSocket2\Client;
 use HandlerSocket2\ConfigurationError;
 use HandlerSocket2\ConnectionError;
+use HandlerSocket2\OverloadedError;
 use HandlerSocket2\ProtocolError;
 use HandlerSocket2\TimeoutError;
 use HandlerSocket2\ValueError;
@@ -145,6 +146,29 @@ final class FakeServerTest extends TestCase
             self::fail('it was sent');
         } catch (ConnectionError $error) {
             self::assertTrue($error->sent);
+        }
+    }
+
+    public function testCallsBehindAnIndexWithoutMemoryAreNotSentNorIsTheRestAgain(): void
+    {
+        $opened = 0;
+        $changes = 0;
+        $client = $this->client(static function ($one, string $line) use (&$opened, &$changes): void {
+            $opened += (int) ($line[0] === 'P');
+            $changes += (int) str_contains($line, "\t+\t");
+            $refused = $line[0] === 'P' && $opened > 256 || $changes > 256;
+            fwrite($one, $refused ? "1\t1\tmax_memory\n" : "0\t1\n");
+        });
+        $pipeline = $client->pipeline();
+        for ($at = 0; $at < 300; $at++) {
+            $pipeline->add($client->table("t.t$at", ['a'], raw: true)->calls()->insert(['a' => 1]));
+        }
+        $results = $pipeline->run();
+        self::assertSame(array_fill(0, 256, null), array_slice($results, 0, 256));
+        self::assertInstanceOf(OverloadedError::class, $results[256]);
+        foreach (array_slice($results, 257) as $result) {
+            self::assertInstanceOf(ConnectionError::class, $result);
+            self::assertFalse($result->sent);
         }
     }
 

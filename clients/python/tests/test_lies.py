@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Any, Callable, Optional
 
 import pytest
@@ -245,6 +246,25 @@ def test_more_indexes_than_a_connection_opens_may_be_refused() -> None:
     assert all(isinstance(one.outcome, errors.NotFoundError) for one in results)
     with pytest.raises(errors.NotFoundError):
         pair(client).get(1)
+
+
+def test_calls_behind_an_index_without_memory_are_not_sent_nor_is_the_rest_again() -> None:
+    opened = itertools.count(1)
+    server = Server(
+        lambda line: b"1\t1\tmax_memory\n" if line[:1] == b"P" and next(opened) > 256 else None
+    )
+    client = server.client()
+    with client.pipeline() as pipeline:
+        results = [
+            pipeline.add(client.calls(client.table(f"t{at}", ["a"], raw=True)).insert({"a": 1}))
+            for at in range(300)
+        ]
+    outcomes = [one.outcome for one in results]
+    assert outcomes[:256] == [None] * 256
+    assert isinstance(outcomes[256], errors.OverloadedError)
+    assert [type(one) for one in outcomes[257:]] == [errors.ConnectionError] * 43
+    assert not any(one.sent for one in outcomes[257:])
+    assert sum(b"\t+\t" in line for line in server.lines) == 256
 
 
 def test_a_pipeline_that_only_reads_has_its_errors_in_their_places() -> None:

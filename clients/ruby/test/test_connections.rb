@@ -125,6 +125,22 @@ class TestConnections < FakeServerTest
     assert_equal 2, server.connections
   end
 
+  def test_calls_behind_an_index_without_memory_are_not_sent_nor_is_the_rest_again
+    opened = 0
+    server = serve do |line|
+      line.start_with?("P") && (opened += 1) > 256 ? "1\t1\tmax_memory\n" : "0\t1\n"
+    end
+    db = client(server)
+    results = db.pipeline do |pipeline|
+      300.times { |at| pipeline.table(table(db, ["c#{at}"])).insert({ "c#{at}" => 1 }) }
+    end
+    assert_equal [nil] * 256, results.first(256)
+    assert_instance_of HandlerSocket2::OverloadedError, results[256]
+    told = results.drop(257).map { |one| [one.class, one.sent] }
+    assert_equal [[HandlerSocket2::ConnectionError, false]] * 43, told
+    assert_equal 256, server.lines.grep(/\t\+\t/).size
+  end
+
   def test_an_error_before_the_end_of_a_request_is_told
     refuse = lambda do |socket|
       socket.readpartial(1000)

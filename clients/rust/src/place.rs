@@ -23,8 +23,16 @@ pub(crate) struct Place {
 #[derive(Debug, Default)]
 struct Idle {
     connections: Vec<(Box<Connection>, Instant)>, // The one that was used last is at the end.
+    doubted: Option<Instant>, // A connection has ended then: those that were used before may have, too.
     closed: bool,
     reaper: bool, // Somebody comes to close old ones.
+}
+
+impl Idle {
+    fn trusts(&self, since: Instant, now: Instant) -> bool {
+        let is_doubtful = self.doubted.map_or(false, |at| since <= at);
+        !is_doubtful && now.saturating_duration_since(since) < TRUSTED
+    }
 }
 
 /// A connection that is in use. It goes back to its place, unless it is broken. It is boxed, as it would make
@@ -53,8 +61,8 @@ impl Place {
             return Err(Error::Timeout { sent: false });
         }
         let mut lease = Lease { place: Arc::clone(self), connection: None };
-        while let Some((mut connection, since)) = self.pop()? {
-            if !change && since.elapsed() < TRUSTED || connection.is_alive() {
+        while let Some((mut connection, trusted)) = self.pop()? {
+            if !change && trusted || connection.is_alive() {
                 connection.reused = true;
                 lease.connection = Some(connection);
                 return Ok(lease);
@@ -74,7 +82,7 @@ impl Place {
         let mut lease = Lease { place: Arc::clone(self), connection: None };
         let mut idle = lock(&self.idle);
         let (_, since) = idle.connections.last()?;
-        if now.saturating_duration_since(*since) < TRUSTED {
+        if idle.trusts(*since, now) {
             let (mut connection, _) = idle.connections.pop()?;
             connection.reused = true;
             lease.connection = Some(connection);
@@ -83,12 +91,19 @@ impl Place {
         lease.connection.is_some().then(|| lease)
     }
 
-    fn pop(&self) -> Result<Option<(Box<Connection>, Instant)>> {
+    /// The connection that was used last, and whether that was just now.
+    fn pop(&self) -> Result<Option<(Box<Connection>, bool)>> {
         let mut idle = lock(&self.idle);
         if idle.closed {
             return Err(Error::connection("the client is closed", false));
         }
-        Ok(idle.connections.pop())
+        let last = idle.connections.pop();
+        Ok(last.map(|(connection, since)| (connection, idle.trusts(since, Instant::now()))))
+    }
+
+    /// Notes that a connection has ended.
+    fn doubt(&self) {
+        lock(&self.idle).doubted = Some(Instant::now());
     }
 
     /// Takes the idle connections that have changed something of which the GTID is not known.
@@ -174,7 +189,9 @@ impl DerefMut for Lease {
 impl Drop for Lease {
     fn drop(&mut self) {
         if let Some(connection) = self.connection.take() {
-            if !connection.broken {
+            if connection.broken {
+                self.place.doubt();
+            } else {
                 self.place.give(connection);
             }
         }

@@ -181,7 +181,8 @@ sub _replace {
     if ( !$fine ) {
         my $error = $@;
         die $error if !blessed $error || !$error->isa('HandlerSocket2::Error');
-        return $error;
+        my $broke = $error->isa('HandlerSocket2::ConnectionError');
+        return $broke && !$error->isa('HandlerSocket2::ProtocolError') ? _not_sent($error) : $error;
     }
     delete $indexes->{$oldest};
     $indexes->{$index} = [ $id, ++$self->{turn} ];
@@ -220,26 +221,25 @@ sub execute {
     my @results = $self->_piece( $calls, $seconds );
     while ( @results < @$calls ) {    # there was no room for all of their indexes
         my @rest = @$calls[ @results .. $#$calls ];
-        return ( @results, ( _lost_before( $results[-1] ) ) x @rest ) if $self->{broken};
+        return ( @results, ( _not_sent( $results[-1] ) ) x @rest ) if $self->{broken};
         my $left = $seconds ? $begun + $seconds - HandlerSocket2::Socket::now() : 0;
         $left = 0.001 if $seconds && $left < 0.001;
         my @more = $self->_piece( \@rest, $left );
         @more = $self->_replace( $rest[0]{index}, $left ) if !@more;
-        for my $one ( @results ? @more : () ) {    # as what stands before them was
-            $one->{sent} = 1 if _is_lost($one);
-        }
         push @results, @more;
     }
     return @results;
 }
 
-sub _is_lost { return blessed $_[0] && $_[0]->isa('HandlerSocket2::ConnectionError') }
-
-# The error of calls behind those by which the connection broke.
-sub _lost_before {
+# The error of calls that were not sent any more behind that result.
+sub _not_sent {
     my ($last) = @_;
-    return $last if _is_lost($last);
-    return HandlerSocket2::ConnectionError->new( 'the connection broke before', sent => 1 );
+    my $late = blessed $last && $last->isa('HandlerSocket2::TimeoutError');
+    return HandlerSocket2::TimeoutError->new( $last->message, sent => 0 ) if $late;
+    return HandlerSocket2::ConnectionError->new(
+        'the connection broke before the call was sent',
+        sent => 0
+    );
 }
 
 # The results of the first calls, as many as there is room for their indexes.

@@ -55,6 +55,13 @@ def _challenge(reply: Reply) -> bytes:
         raise ProtocolError("the challenge is none", sent=True) from None
 
 
+def _not_sent(last: object) -> ConnectionError:
+    """The error of calls that were not sent any more behind that result."""
+    if isinstance(last, TimeoutError):
+        return TimeoutError(str(last))
+    return ConnectionError("the connection broke before the call was sent")
+
+
 class Index(NamedTuple):
     """What P opens."""
 
@@ -92,6 +99,7 @@ class Connection:
         self.features: FrozenSet[str] = frozenset()
         self.used = time.monotonic()
         self.broken = False
+        self.doubtful = False  # another one of the pool has ended since it was used
         self.place: Any = None  # that of the pool, while the connection is in use
         self.changed = False  # something, of which nobody has asked the GTID
         self._generation = forks.generation()
@@ -218,7 +226,7 @@ class Connection:
         except ValueError as error:
             return [error]
         if broken:
-            return [broken]
+            return [_not_sent(broken)]
         (answer,) = self._answers
         if isinstance(answer, ServerError):
             return [answer]
@@ -279,17 +287,11 @@ class Connection:
         while len(results) < len(calls):  # There was no room for all of their indexes.
             rest = calls[len(results) :]
             if self.broken:
-                lost = results[-1] if results else None
-                if not isinstance(lost, ConnectionError):
-                    lost = ConnectionError("the connection broke before", sent=True)
-                return results + [lost] * len(rest)
+                return results + [_not_sent(results[-1])] * len(rest)
             left = max(begun + seconds - time.monotonic(), 0.001) if seconds else 0
             more = await self._piece(rest, left)
             if not more:
                 more = await self._replace(rest[0].index, left)  # type: ignore[arg-type]
-            for one in more:
-                if results and isinstance(one, ConnectionError):
-                    one.sent = True  # as what stands before it was
             results += more
         return results
 
@@ -360,7 +362,7 @@ class Connection:
         """Whether a connection that is not used can be used."""
         idle = time.monotonic() - self.used
         fresh = not self._options.max_idle or idle < self._options.max_idle
-        trusted = not changes and idle < TRUSTED
+        trusted = not changes and idle < TRUSTED and not self.doubtful
         return not self.broken and fresh and bool(self._transport.alive(trusted))
 
     def close(self) -> None:

@@ -170,7 +170,9 @@ class Core:
             except ConnectionError as error:
                 raised = lost = error
             last = attempt >= self.options.retries or isinstance(lost, TimeoutError) or pool.closed
-            if last or (changes and lost.sent):
+            # Calls that were not sent may stand behind others that were carried out.
+            is_partly_sent = lost.sent or not (raised or lost is results[0])
+            if last or (changes and is_partly_sent):
                 if raised:
                     raise raised
                 return results

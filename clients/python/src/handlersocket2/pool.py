@@ -79,7 +79,10 @@ class Pool:
         with self._lock:
             keep = not connection.broken and not self.closed
             if keep:
+                connection.doubtful = False
                 self._idle.append(connection)
+            for one in self._idle if connection.broken else ():
+                one.doubtful = True
         if not keep:
             connection.close()
         self._places.release(place)

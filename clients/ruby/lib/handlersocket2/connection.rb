@@ -19,6 +19,8 @@ module HandlerSocket2
     attr_accessor :broken
     # @return [Boolean] whether it has changed something of which nobody has asked the GTID
     attr_accessor :changed
+    # @return [Boolean] whether another one of its pool has ended since it was used
+    attr_accessor :doubtful
     # @return [Float] when it was used last
     attr_reader :used
 
@@ -106,7 +108,8 @@ module HandlerSocket2
     #   system: a read is not worth it where the connection was used a moment ago.
     def usable?(max_idle, changes)
       idle = Transport.now - @used
-      !@broken && !stale?(max_idle, idle) && ((!changes && idle < TRUSTED) || @transport.alive?)
+      trusted = !changes && idle < TRUSTED && !doubtful
+      !@broken && !stale?(max_idle, idle) && (trusted || @transport.alive?)
     end
 
     # @return [Boolean] whether this process has opened it
@@ -149,19 +152,20 @@ module HandlerSocket2
     def pieces(calls, results, deadline)
       while results.size < calls.size
         rest = calls.drop(results.size)
-        return results.concat([lost_before(results.last)] * rest.size) if @broken
+        return results.concat([not_sent(results.last)] * rest.size) if @broken
 
         more = piece(rest, deadline)
         more = replace(rest.first.index, deadline) if more.empty?
-        more.each { |one| one.sent = true if one.is_a?(ConnectionError) } unless results.empty?
         results.concat(more)
       end
       results
     end
 
-    # The error of calls behind those by which the connection broke.
-    def lost_before(last)
-      last.is_a?(ConnectionError) ? last : ConnectionError.new("the connection broke before", sent: true)
+    # The error of calls that were not sent any more behind that result.
+    def not_sent(last)
+      return TimeoutError.new(last.message) if last.is_a?(TimeoutError)
+
+      ConnectionError.new("the connection broke before the call was sent")
     end
 
     # Opens an index under the id that was used longest ago. When it is refused the old one is still
@@ -169,7 +173,7 @@ module HandlerSocket2
     def replace(line, deadline)
       oldest, id = @indexes.first
       lost = talk([line.sub("0", id.to_s)], deadline)
-      error = lost || refusal(@answers.first)
+      error = lost ? not_sent(lost) : refusal(@answers.first)
       @indexes[line] = @indexes.delete(oldest) unless error
       whole = true
       [*error]

@@ -120,7 +120,9 @@ module HandlerSocket2
       attempt = 0
       begin
         results = yield
-        lost = results.find { |result| result.is_a?(ConnectionError) && (repeatable || !result.sent) }
+        # Calls that were not sent may stand behind others that were carried out.
+        first = repeatable ? results : results.first(1)
+        lost = first.find { |result| result.is_a?(ConnectionError) && (repeatable || !result.sent) }
         raise lost if lost && again?(lost, attempt)
 
         results

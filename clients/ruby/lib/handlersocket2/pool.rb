@@ -103,6 +103,8 @@ module HandlerSocket2
     def put_back(connection)
       ended = @lock.synchronize do
         keep = !connection.broken && !@closed
+        @idle.each { |one| one.doubtful = true } if connection.broken
+        connection.doubtful = false
         @idle.push(connection) if keep
         @taken -= 1
         @returned.signal

@@ -26,6 +26,7 @@ final class Connection {
   boolean broken;
   boolean ends; // The server has said that it ends it, or may.
   boolean reused;
+  boolean doubtful; // Another one of its place has ended since it was used.
   boolean changed; // There was a change since its GTID was asked for.
   String applied = ""; // The GTIDs that this replica is known to have.
   long idleSince;
@@ -88,7 +89,8 @@ final class Connection {
    * again is not worth them while the connection was in use a moment ago.
    */
   boolean isAlive(boolean change) {
-    return !change && System.nanoTime() - idleSince < TRUSTED || wire.isQuiet();
+    boolean trusted = !change && !doubtful && System.nanoTime() - idleSince < TRUSTED;
+    return trusted || wire.isQuiet();
   }
 
   /** Tells whether the server can do this. One that wants a login tells so by itself. */

@@ -92,9 +92,13 @@ final class Place {
 
   private synchronized boolean keep(Connection connection) {
     long maxIdle = options.nanos("max_idle");
+    if (connection.broken) {
+      idle.forEach(other -> other.doubtful = true);
+    }
     if (connection.broken || closed) {
       return false;
     }
+    connection.doubtful = false;
     connection.idleSince = System.nanoTime();
     idle.addLast(connection);
     if (!reaping && maxIdle > 0) {

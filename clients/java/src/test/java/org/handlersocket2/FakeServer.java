@@ -16,7 +16,7 @@ import java.util.function.Function;
 /** A server of one port that answers lines as a test says; null closes the connection. */
 final class FakeServer implements AutoCloseable {
   static final String HELLO =
-      "0\t6\t2\thandlersocket\t2\t10.11\tdescribe,count,transaction,upsert\t1\n";
+      "0\t6\t2\thandlersocket\t2\t10.11\tdescribe,count,transaction,upsert,returning\t1\n";
 
   final List<String> lines = new CopyOnWriteArrayList<>();
   final AtomicInteger connections = new AtomicInteger();
