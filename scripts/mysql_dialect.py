@@ -40,6 +40,7 @@ _OTHER_NAMES = {
     "pl_semi_sync_slave_": "pl_semi_sync_replica_",
     "utf8mb4_unicode_nopad_ci": "utf8mb4_0900_ai_ci",
     "utf8mb4_nopad_bin": "utf8mb4_0900_bin",
+    "utf8mb4_uca1400_ai_ci": "utf8mb4_0900_ai_ci",
     "tx_isolation": "transaction_isolation",
 }
 # The plugins in each of our files. MySQL installs them one by one.
@@ -158,12 +159,14 @@ def _for_one(statement: str) -> tuple[str, str] | None:
 class MysqlCursor(Cursor):
     """A cursor that translates what it executes."""
 
-    def mogrify(self, query: str, args: object = None) -> str:
-        """The statement that is sent for `query` and its values."""
-        return str(super().mogrify(translate(query), args))
+    def mogrify(self, query: str | bytes, args: object = None) -> str | bytes:
+        """The statement that is sent for `query` and its values. executemany() gives bytes: rows to insert."""
+        return query if not isinstance(query, str) else str(super().mogrify(translate(query), args))
 
-    def execute(self, query: str, args: object = None) -> int:
+    def execute(self, query: str | bytes, args: object = None) -> int:
         """Executes it, and what MySQL needs before it and behind it."""
+        if not isinstance(query, str):
+            return int(super().execute(query, args))
         for statement in before(query):
             self.connection.query(statement)
         around = _for_one(query)

@@ -128,12 +128,20 @@ def accept(outcome: Outcome, log: Path) -> None:
     said = log.read_text(encoding="utf-8", errors="replace")
     for case in ElementTree.parse(report).iter("testcase") if report.exists() else ():
         name = f"{case.get('classname')} {case.get('name')}"
+        if is_left_out(case):
+            continue
         if any(case.find(tag) is not None for tag in ("failure", "error", "skipped")):
             outcome.failed.append((name, said))
         else:
             outcome.passed.append(name)
     if status != 0 and len(outcome.failed) == failed_before:
         outcome.failed.append((f"the acceptance script ended with status {status}", said))
+
+
+def is_left_out(case: ElementTree.Element) -> bool:
+    """Whether it was skipped since MySQL has not what its statements say. Nothing else is a reason."""
+    skipped = case.find("skipped")
+    return skipped is not None and "MySQL has no" in (skipped.get("message") or "")
 
 
 def build(outcome: Outcome, log: Path) -> None:

@@ -13,6 +13,7 @@ import pytest
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parents[1] / "scripts")]
 
+import mysql_dialect  # noqa: E402
 from driver import Driver  # noqa: E402
 from matrix import Matrix  # noqa: E402
 from private_server import PrivateServer  # noqa: E402
@@ -34,6 +35,16 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         if not languages:
             languages = sorted(file.parent.name for file in HERE.parent.glob("*/driver"))
         metafunc.parametrize("language", languages, scope="session")
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> Iterator[None]:
+    """A test whose statements MySQL has not is skipped: mysql_dialect.py has the list."""
+    outcome = yield
+    if call.excinfo is not None and call.excinfo.errisinstance(mysql_dialect.NotOnMysql):
+        report = outcome.get_result()  # type: ignore[attr-defined]
+        report.outcome = "skipped"
+        report.longrepr = (str(item.path), item.location[1] or 0, f"Skipped: {call.excinfo.value}")
 
 
 @pytest.fixture(scope="session")

@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 from certificates import Certificates
 from driver import ClientError, Driver
+from on_mysql import IS_MYSQL, secure
 from private_accounts import PASSWORD, make_guarded_table
 from private_server import PrivateServer
 
@@ -69,12 +70,14 @@ def refused(client: Driver, url: str) -> str:
     return caught.value.name
 
 
-def test_a_port_that_asks_for_no_account_is_used_without_one(make_driver: Connect, folder: Path) -> None:
+def test_a_port_that_asks_for_no_account_is_used_without_one(
+    make_driver: Connect, certificates: Certificates, folder: Path
+) -> None:
     """As the package sets the ports. A wrong password is one where an account is asked for."""
-    variables = {"handlersocket_authentication_wr": "account"}
+    variables = {"handlersocket_authentication_wr": "account", **certificates.variables("server")}
     with PrivateServer(variables=variables) as own:
         make_guarded_table(own, app="ALL")
-        place = f"127.0.0.1:{own.port}?write_port={own.port_wr}"
+        place = f"127.0.0.1:{own.port}?write_port={own.port_wr}{secure(folder)}"
         use(make_driver(), f"hs://app:{ESCAPED}@{place}")
         client = make_driver()
         client.call("connect", url=f"hs://app:wrong@{place}")
@@ -96,19 +99,20 @@ def test_a_port_that_asks_for_no_account_is_used_without_one(make_driver: Connec
         assert client.table("test.t", ["id", "v"]).get(key=[1]) == {"id": 1, "v": 2}
 
 
-def test_an_account_logs_in_with_its_password(make_driver: Connect, accounts: PrivateServer) -> None:
-    place = f"127.0.0.1:{accounts.port}?write_port={accounts.port_wr}"
+def test_an_account_logs_in_with_its_password(
+    make_driver: Connect, accounts: PrivateServer, folder: Path
+) -> None:
+    place = f"127.0.0.1:{accounts.port}?write_port={accounts.port_wr}{secure(folder)}"
     client = make_driver()
     use(client, f"hs://app:{ESCAPED}@{place}")
     assert refused(client, f"hs://app:wrong@{place}") == "AuthenticationError"
     assert refused(client, f"hs://nobody:{ESCAPED}@{place}") == "AuthenticationError"
 
 
-def test_an_account_may_do_what_it_may(make_driver: Connect, accounts: PrivateServer) -> None:
+def test_an_account_may_do_what_it_may(make_driver: Connect, accounts: PrivateServer, folder: Path) -> None:
     client = make_driver()
-    client.call(
-        "connect", url=f"hs://reader:{ESCAPED}@127.0.0.1:{accounts.port}?write_port={accounts.port_wr}"
-    )
+    place = f"127.0.0.1:{accounts.port}?write_port={accounts.port_wr}{secure(folder)}"
+    client.call("connect", url=f"hs://reader:{ESCAPED}@{place}")
     table = client.table("test.t", ["id", "v"])
     assert table.get(key=[1]) == {"id": 1, "v": 2}
     with pytest.raises(ClientError) as caught:
@@ -121,7 +125,11 @@ def test_tls_looks_at_the_certificate(make_driver: Connect, accounts: PrivateSer
     client = make_driver()
     use(client, f"hs://app:{ESCAPED}@localhost:{ports}&tls=verify&tls_ca={folder}/ca.pem")
     use(client, f"hs://app:{ESCAPED}@127.0.0.1:{ports}&tls=verify&tls_name=localhost&tls_ca={folder}/ca.pem")
-    use(client, f"hs://app:{ESCAPED}@127.0.0.1:{ports}&tls=require")
+    unknown = f"hs://app:{ESCAPED}@127.0.0.1:{ports}&tls=require"
+    if IS_MYSQL:
+        assert refused(client, unknown) == "AuthenticationError"
+    else:
+        use(client, unknown)
     for wrong in (
         f"hs://app:{ESCAPED}@localhost:{ports}&tls=verify&tls_ca={folder}/foreign.pem",
         f"hs://app:{ESCAPED}@127.0.0.1:{ports}&tls=verify&tls_name=other&tls_ca={folder}/ca.pem",
@@ -194,9 +202,9 @@ def test_unix_sockets_serve(make_driver: Connect, accounts: PrivateServer, folde
 
 
 def test_the_environment_and_the_option_file_are_read(
-    make_driver: Connect, accounts: PrivateServer, tmp_path: Path
+    make_driver: Connect, accounts: PrivateServer, folder: Path, tmp_path: Path
 ) -> None:
-    place = f"127.0.0.1:{accounts.port}?write_port={accounts.port_wr}"
+    place = f"127.0.0.1:{accounts.port}?write_port={accounts.port_wr}{secure(folder)}"
     use(make_driver(HS_PASSWORD=PASSWORD), f"hs://app@{place}")
     file = tmp_path / "hs.cnf"
     groups = f"[client]\nuser = other\n[hs]\nuser = app\n;user = x\npassword = {PASSWORD}\n"

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 from driver import ClientError, Driver
+from on_mysql import LOWEST_TIME
 from private_server import PrivateServer
 from proxy import Proxy
 
@@ -90,7 +91,9 @@ def test_range_pages_over_several_columns_and_null(client: Driver, server: Priva
         ("UUID", [f"0000000{number}-0000-1000-8000-000000000000" for number in (3, 1, 1, 2)]),
         ("INET6", ["ff::", "::", "::1", "::"]),
         ("YEAR", ["2000", "0000", "1999", "2155", "2000"]),
-        ("TIME(2)", ["-838:59:59.99", "00:00:00", "-00:00:00.5", "838:59:59"]),
+        ("DATE", ["2024-02-29", "1000-01-01", "9999-12-31", "2024-02-29"]),
+        ("DATETIME(3)", ["2024-02-29 12:00:00.5", "1000-01-01", "2024-02-29 12:00:00.499"]),
+        ("TIME(2)", [LOWEST_TIME, "00:00:00", "-00:00:00.5", "838:59:59"]),
         ("BINARY(3)", [b"\xff", b"\0", b"a", b"\0"]),
     ],
 )
@@ -124,7 +127,7 @@ def test_range_pages_through_an_hour_that_is_there_twice(
     make_driver: object, summer_time: PrivateServer, unique: str
 ) -> None:
     times = [f"2024-10-{day} {hour:02}:{minute}:00" for day in (26, 27) for hour in range(4) for minute in (10, 50)]
-    make(summer_time, f"at TIMESTAMP NOT NULL DEFAULT 0, {unique}KEY k (at)", [(time,) for time in times])
+    make(summer_time, f"at TIMESTAMP NOT NULL DEFAULT '2000-01-01', {unique}KEY k (at)", [(time,) for time in times])
     client = make_driver()  # type: ignore[operator]
     client.call("connect", url=f"hs://127.0.0.1:{summer_time.port}/hs?timeout=20")
     for page in PAGES:

@@ -11,33 +11,42 @@ import (
 	"handlersocket2.org/client/v2/protocol"
 )
 
-// The GTIDs of the client's own last changes, one for each domain.
+// The GTIDs of the client's own last changes: MariaDB's (domain-server-number) one for each domain,
+// MySQL's (uuid:number or uuid:tag:number) one for each UUID and tag.
 type gtids struct {
 	mutex sync.Mutex
 	last  map[string]string
 }
 
-func (g *gtids) add(list string) {
+func (g *gtids) add(gtid string) {
+	source, number := sequence(gtid)
 	g.mutex.Lock()
 	defer g.mutex.Unlock()
-	for _, gtid := range strings.Split(list, ",") {
-		domain, _, ok := strings.Cut(gtid, "-")
-		if !ok || sequence(gtid) <= sequence(g.last[domain]) {
-			continue
-		}
-		if g.last == nil {
-			g.last = map[string]string{}
-		}
-		g.last[domain] = gtid
+	if _, known := sequence(g.last[source]); number <= known {
+		return
 	}
+	if g.last == nil {
+		g.last = map[string]string{}
+	}
+	g.last[source] = gtid
 }
 
-func sequence(gtid string) uint64 {
-	number, err := strconv.ParseUint(gtid[strings.LastIndexByte(gtid, '-')+1:], 10, 64)
-	if err != nil {
-		return 0
+// Sequence returns what numbers the changes, and the number: 0 when it is no GTID.
+func sequence(gtid string) (source string, number uint64) {
+	colon := strings.LastIndexByte(gtid, ':')
+	at := colon
+	if colon < 0 {
+		at = strings.LastIndexByte(gtid, '-')
 	}
-	return number
+	number, err := strconv.ParseUint(gtid[at+1:], 10, 64)
+	switch {
+	case err != nil || at < 0:
+		return "", 0
+	case colon < 0:
+		source, _, _ = strings.Cut(gtid, "-")
+		return source, number
+	}
+	return gtid[:colon], number
 }
 
 func (g *gtids) String() string {

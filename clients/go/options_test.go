@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"sort"
+	"strings"
 	"testing"
 	"time"
 )
@@ -150,5 +152,23 @@ func TestChangesNeedAWriteSocket(t *testing.T) {
 	var wrong *ConfigurationError
 	if !errors.As(err, &wrong) || wrong.Option != "write_socket" {
 		t.Error(err)
+	}
+}
+
+func TestReadsWaitForTheHighestGTIDs(t *testing.T) {
+	var cases []struct {
+		Name        string
+		Told, Known []string
+	}
+	vectors(t, "gtids.json", &cases)
+	for _, c := range cases {
+		var known gtids
+		for _, told := range c.Told {
+			known.add(told)
+		}
+		sort.Strings(c.Known)
+		if got := known.String(); got != strings.Join(c.Known, ",") {
+			t.Errorf("%s: %s", c.Name, got)
+		}
 	}
 }

@@ -23,6 +23,7 @@ MEMBERS = {
     "options": {"option", "text"},
     "logins": {"password", "challenge", "response"},
     "types": {"type", "kind"},
+    "gtids": {"told", "known"},
 }
 OPTIONAL = {"values": {"also"}, "errors": {"number", "hint"}, "urls": {"options", "error"}, "options": {"error"}}
 
@@ -62,6 +63,8 @@ def problems(kind: str, case: dict[str, Any]) -> Iterator[str]:
         yield "it is not one line"
     if kind == "urls" and ("options" in case) == ("error" in case):
         yield "it needs options, or an error"
+    if kind == "gtids" and not set(case["known"]) <= set(case["told"]):
+        yield "it knows what was not told"
 
 
 def main() -> int:

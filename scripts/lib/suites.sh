@@ -6,6 +6,7 @@ suites=(lint scripts unit tsan fuzz e2e durability fuzz_server conformance diffe
 # Only on demand: they need more than Debian's packages, or take long.
 optional_suites=(old_clients drivers newcomers package engines galera)
 server_suites=(e2e durability fuzz_server conformance differential torture) # run on any server
+optional_server_suites=(clients) # so does this, when it is named
 results=$repository/build/test-results
 fuzz_seconds=30 # for each fuzzer
 # clang's sanitizers look there for llvm-symbolizer, without which their reports name no functions. The fuzzers' canary
@@ -138,10 +139,11 @@ suite_package() { # suite_package PYTEST_ARGUMENT…
       --junitxml "$results/package.xml" "$@" >&2
 }
 
-# With HS_CLIENTS_BRIEF set, as continuous integration has it, the clients' own checks are left out.
+# With HS_CLIENTS_BRIEF set, as continuous integration has it, the clients' own checks are left out, and so they are on
+# another server than the default one.
 suite_clients() { # suite_clients [--brief] [--language LANGUAGE]…
   build_plugin
-  [[ -z ${HS_CLIENTS_BRIEF:-} ]] || set -- --brief "$@"
+  [[ -z ${HS_CLIENTS_BRIEF:-}${HS_SERVER:-} ]] || set -- --brief "$@"
   in_repository "$python" scripts/test_clients.py --results "$results" "$@" >&2
 }
 

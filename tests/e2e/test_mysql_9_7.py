@@ -326,6 +326,9 @@ def _compare_bounds(server: PrivateServer, connection: pymysql.Connection, dates
                         cursor.execute("SELECT COUNT(*) FROM hs.t WHERE d >= %s", [date])
                     except pymysql.err.OperationalError as error:
                         assert error.args[0] == 1525
+                        if date.startswith("0000-00-00"):  # where a range over all rows begins
+                            assert len(client.find(">=", [date], 9)) == len(dates), mode
+                            continue
                         assert client.request(1, ">=", 1, date).startswith(b"1\t1\tsql_1525 "), (mode, date)
                     else:
                         assert len(client.find(">=", [date], 9)) == cursor.fetchall()[0][0], (mode, date)

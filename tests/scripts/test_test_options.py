@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 REPOSITORY = Path(__file__).resolve().parents[2]
-SUITES = "e2e durability fuzz_server conformance differential torture"
+SUITES = "e2e durability fuzz_server conformance differential torture clients"
 SERVERS = "mariadb-10.11 mariadb-11.8 mysql-9.7"
 
 

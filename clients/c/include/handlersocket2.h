@@ -287,8 +287,8 @@ HS_API int hs_rollback_to(hs_transaction *transaction, const char *name, hs_erro
 HS_API int hs_commit(hs_transaction *transaction, hs_error *error);
 HS_API int hs_rollback(hs_transaction *transaction, hs_error *error);
 
-/* The GTIDs of the client's last changes, one for each domain with commas between them, in buffer;
-   empty before the first. Changes of calls that have not ended do not count. */
+/* The GTIDs of the client's last changes with commas between them, one for each of MariaDB's domains or
+   of MySQL's UUIDs, in buffer, for which 4096 bytes are always enough; empty before the first. Changes of calls that have not ended do not count. */
 HS_API int hs_last_gtid(hs_client *client, char *buffer, size_t size, hs_error *error);
 /* *applied: whether they were within so many seconds (0 to 600) on the place that takes the reads. */
 HS_API int hs_wait_for_gtid(hs_client *client, const char *gtid, double seconds, int *applied,

@@ -210,7 +210,7 @@ int hs_conn_run(hs_conn *conn, hs_client *client, const hs_batch *batch, hs_repl
   /* The answers are there, whatever became of the question behind them. */
   const hs_answer *last = r->answer_count != 0 ? &r->answers[r->answer_count - 1] : NULL;
   if (!bad && ask_gtid && last != NULL && last->code == 0 && last->count == 1) {
-    hs_add_gtids(client, hs_reader_value(r, last->first));
+    hs_add_gtid(client, hs_reader_value(r, last->first));
     conn->changed = 0;
   }
   if (bad) r->line = SIZE_MAX; /* the connection is not used again */

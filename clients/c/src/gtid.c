@@ -1,38 +1,44 @@
-/* The GTIDs of the client's own last changes, one for each domain. */
-#include <inttypes.h>
+/* The GTIDs of the client's own last changes: MariaDB's (domain-server-number) one for each domain,
+   MySQL's (uuid:number or uuid:tag:number) one for each uuid and tag. */
 #include <stdio.h>
 #include <string.h>
 
 #include "internal.h"
 
-static int part(const char **at, const char *end, char stop, uint64_t most, uint64_t *out) {
-  const char *begin = *at;
-  while (*at < end && **at != stop) (*at)++;
-  if (hs_value_uint64(hs_bytes(begin, (size_t)(*at - begin)), out) != 0 || *out > most) return -1;
-  *at += *at < end;
-  return 0;
+static int same_source(const hs_gtid *one, const hs_gtid *other) {
+  return one->source_len == other->source_len &&
+         memcmp(one->text, other->text, one->source_len) == 0;
 }
 
-static void add(hs_client *client, uint32_t domain, uint32_t server, uint64_t sequence) {
+static void add(hs_client *client, const hs_gtid *told) {
   hs_gtid *at = client->gtids, *end = at + client->gtid_count;
-  while (at < end && at->domain != domain) at++;
+  while (at < end && !same_source(at, told)) at++;
   if (at == end && client->gtid_count == HS_DOMAINS) return;
   if (at == end)
     client->gtid_count++;
-  else if (at->sequence >= sequence)
+  else if (at->number >= told->number)
     return;
-  *at = (hs_gtid){domain, server, sequence};
+  *at = *told;
   client->gtid_version++;
 }
 
-void hs_add_gtids(hs_client *client, hs_value list) {
-  const char *at = list.data, *end = at + list.len;
-  uint64_t domain, server, sequence;
+static int read_gtid(hs_value told, hs_gtid *out) {
+  if (told.data == NULL || told.len >= sizeof out->text) return -1;
+  (void)snprintf(out->text, sizeof out->text, "%.*s", (int)told.len, told.data);
+  out->len = told.len;
+  if (strspn(out->text, "0123456789abcdefghijklmnopqrstuvwxyz_:-") != told.len) return -1;
+  const char *colon = strrchr(out->text, ':'), *dash = strchr(out->text, '-');
+  if (dash == NULL) return -1;
+  const char *number = (colon != NULL ? colon : strrchr(out->text, '-')) + 1;
+  out->source_len = (size_t)((colon != NULL ? colon : dash) - out->text);
+  return hs_value_uint64(hs_text(number), &out->number);
+}
+
+void hs_add_gtid(hs_client *client, hs_value told) {
+  hs_gtid gtid;
+  if (read_gtid(told, &gtid) != 0) return; /* there was no change before */
   (void)pthread_mutex_lock(&client->mutex);
-  while (at != NULL && at < end && part(&at, end, '-', UINT32_MAX, &domain) == 0 &&
-         part(&at, end, '-', UINT32_MAX, &server) == 0 &&
-         part(&at, end, ',', UINT64_MAX, &sequence) == 0)
-    add(client, (uint32_t)domain, (uint32_t)server, sequence);
+  add(client, &gtid);
   (void)pthread_mutex_unlock(&client->mutex);
 }
 
@@ -41,11 +47,7 @@ static uint64_t list_gtids(hs_client *client, hs_buf *out) {
   (void)pthread_mutex_lock(&client->mutex);
   for (size_t i = 0; i < client->gtid_count; i++) {
     if (i != 0) hs_buf_text(out, ",");
-    hs_buf_number(out, client->gtids[i].domain);
-    hs_buf_text(out, "-");
-    hs_buf_number(out, client->gtids[i].server);
-    hs_buf_text(out, "-");
-    hs_buf_number(out, client->gtids[i].sequence);
+    hs_buf_add(out, client->gtids[i].text, client->gtids[i].len);
   }
   uint64_t version = client->gtid_version;
   (void)pthread_mutex_unlock(&client->mutex);
@@ -97,7 +99,7 @@ int hs_last_gtid(hs_client *client, char *buffer, size_t size, hs_error *error) 
       const hs_answer *a = reader.answers;
       hs_value value = hs_reader_value(&reader, a->first);
       conn->changed = a->code != 0;
-      if (a->code == 0) hs_add_gtids(client, value);
+      if (a->code == 0) hs_add_gtid(client, value);
       if (a->code != 0) hs_server_error(error, a->code, value);
       bad |= a->code != 0;
     }

@@ -173,9 +173,11 @@ struct hs_reply {
   hs_batch scratch;
 };
 
+/* text begins with what numbers it: MariaDB's domain, or MySQL's UUID with its tag. */
 typedef struct hs_gtid {
-  uint32_t domain, server;
-  uint64_t sequence;
+  char text[96]; /* the longest has 90 bytes */
+  size_t len, source_len;
+  uint64_t number;
 } hs_gtid;
 
 /* The columns of a spec with their kinds. Lives as long as its client. */
@@ -266,7 +268,7 @@ void hs_tell_hook(hs_client *client, const hs_batch *batch, hs_reply *reply, dou
 /* For a connection to a replica: 1 when it has the client's own last change, 0 when not, -1 when the
    connection broke. */
 int hs_is_fresh(hs_client *client, hs_conn *conn);
-void hs_add_gtids(hs_client *client, hs_value list);
+void hs_add_gtid(hs_client *client, hs_value told);
 
 /* The error of an answer; -1 when it is one. */
 int hs_reply_error(const hs_reply *reply, size_t number, hs_error *error);

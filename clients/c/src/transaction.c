@@ -121,7 +121,7 @@ int hs_commit(hs_transaction *t, hs_error *error) {
   int bad = fixed_step(t, "T\tC\n", "commit", error);
   if (!bad && t->changed && t->client->options.read_your_writes &&
       fixed_step(t, "G\tL\n", "last_gtid", NULL) == 0) {
-    hs_add_gtids(t->client, hs_reply_value(t->reply, 0, 0));
+    hs_add_gtid(t->client, hs_reply_value(t->reply, 0, 0));
     if (t->conn != NULL) t->conn->changed = 0;
   }
   (void)pthread_mutex_unlock(&t->mutex);

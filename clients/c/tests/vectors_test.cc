@@ -6,6 +6,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -328,6 +329,18 @@ TEST(Vectors, WhatCannotBeSentIsRefused) {
     EXPECT_EQ(error.kind, HS_VALUE) << one["name"];
   }
   EXPECT_GE(refused, 60u);
+}
+
+TEST(Vectors, ReadsWaitForTheHighestGtids) {
+  for (const Json& one : cases("gtids.json")) {
+    hs_client client = {};
+    pthread_mutex_init(&client.mutex, nullptr);
+    for (const std::string told : one["told"]) hs_add_gtid(&client, hs_text(told.c_str()));
+    std::set<std::string> known;
+    for (std::size_t i = 0; i < client.gtid_count; i++) known.insert(client.gtids[i].text);
+    EXPECT_EQ(known, one["known"].get<std::set<std::string>>()) << one["name"];
+    pthread_mutex_destroy(&client.mutex);
+  }
 }
 
 TEST(Vectors, NativePasswordsAnswerChallenges) {

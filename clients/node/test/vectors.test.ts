@@ -4,6 +4,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import test from "node:test";
 import { ProtocolError, ValueError, ConfigurationError } from "../src/errors.js";
+import { Gtids } from "../src/gtids.js";
 import * as protocol from "../src/protocol/index.js";
 import { requests, type WireFind, type WireValue } from "../src/protocol/index.js";
 import type { Settings } from "../src/options.js";
@@ -113,6 +114,11 @@ vectors("types.json", ({ type, kind }) => {
 vectors("logins.json", ({ password, challenge, response }) => {
   const [one, other] = [password, challenge].map((hex) => Buffer.from(hex as string, "hex"));
   assert.equal(protocol.nativePassword(one as Buffer, other as Buffer).toString("hex"), response);
+});
+vectors("gtids.json", ({ told, known }) => {
+  const gtids = new Gtids();
+  for (const one of told as string[]) gtids.note(one);
+  assert.deepEqual(gtids.text.split(",").filter(Boolean).sort(), [...(known as string[])].sort());
 });
 vectors("urls.json", ({ url, options, error }) => {
   const read = (): unknown => settingsOf(url as string, { HS_OPTION_FILE: "/dev/null" });

@@ -8,6 +8,7 @@ use JSON::PP;
 use List::Util ();
 use Test::More;
 
+use HandlerSocket2::Gtids;
 use HandlerSocket2::Options;
 use HandlerSocket2::Protocol;
 use HandlerSocket2::Reader;
@@ -202,6 +203,14 @@ subtest 'passwords answer challenges' => sub {
 subtest 'types have their kinds' => sub {
     is HandlerSocket2::Values::kind_of( $_->{type} ), $_->{kind}, "case: $_->{name}"
         for cases('types');
+};
+
+subtest 'reads wait for the highest GTIDs' => sub {
+    for my $case ( cases('gtids') ) {
+        my $known = HandlerSocket2::Gtids->new;
+        $known->note($_) for @{ $case->{told} };
+        is_deeply [ sort split /,/, $known->all ], [ sort @{ $case->{known} } ], $case->{name};
+    }
 };
 
 done_testing;

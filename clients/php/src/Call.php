@@ -51,7 +51,7 @@ final class Call
     {
         return self::line('last_gtid', Protocol::lastGtid(), 'gtid', static function (Reply $reply): string {
             $found = $reply->with(1, 1)->values[0] ?? '-';
-            if (preg_match('/^(?:[0-9]{1,10}-[0-9]{1,10}-[0-9]{1,20})?$/D', $found) !== 1) {
+            if ($found !== '' && !Gtids::isOne($found)) {
                 throw new ProtocolError('this is no GTID');
             }
             return $found;

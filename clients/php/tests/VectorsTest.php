@@ -4,6 +4,7 @@ declare(strict_types=1);
 
 use HandlerSocket2\Calls;
 use HandlerSocket2\ConfigurationError;
+use HandlerSocket2\Gtids;
 use HandlerSocket2\Options;
 use HandlerSocket2\Protocol;
 use HandlerSocket2\ProtocolError;
@@ -170,6 +171,18 @@ final class VectorsTest extends TestCase
         foreach (self::cases('logins') as $case) {
             $response = Protocol::nativePassword(hex2bin($case['password']), hex2bin($case['challenge']));
             self::assertSame($case['response'], bin2hex($response), $case['name']);
+        }
+    }
+
+    public function testReadsWaitForTheHighestGtids(): void
+    {
+        foreach (self::cases('gtids') as $case) {
+            $known = new Gtids();
+            foreach ($case['told'] as $told) {
+                self::assertTrue($told === '' || Gtids::isOne($told), $case['name']);
+                $known->note($told);
+            }
+            self::assertEqualsCanonicalizing($case['known'], array_filter(explode(',', $known->all())), $case['name']);
         }
     }
 

@@ -13,6 +13,8 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "src"))
 
 from handlersocket2 import errors, protocol, reader  # noqa: E402
+from handlersocket2.gtids import Gtids  # noqa: E402
+from handlersocket2.lines import LAST_GTID  # noqa: E402
 from handlersocket2.options import Options, parse_url  # noqa: E402
 from handlersocket2.values import kind_of  # noqa: E402
 
@@ -157,6 +159,14 @@ def test_passwords_answer_challenges(case: dict[str, Any]) -> None:
         bytes.fromhex(case["password"]), bytes.fromhex(case["challenge"])
     )
     assert got.hex() == case["response"]
+
+
+@cases("gtids")
+def test_reads_wait_for_the_highest_gtids(case: dict[str, Any]) -> None:
+    known = Gtids()
+    for told in case["told"]:
+        known.note(LAST_GTID.decode(reader.Reply(1, [told.encode()])))
+    assert sorted(filter(None, str(known).split(","))) == sorted(case["known"])
 
 
 @cases("types")

@@ -129,6 +129,14 @@ class TestVectors < Minitest::Test
     end
   end
 
+  def test_reads_wait_for_the_highest_gtids
+    cases("gtids").each do |one|
+      known = Gtids.new
+      one["told"].each { |told| known.note(told) }
+      assert_equal one["known"].sort, known.to_s.split(",").sort, one["name"]
+    end
+  end
+
   def test_types_have_their_kinds
     cases("types").each { |one| assert_equal one["kind"], Values.kind(one["type"]).to_s, one["type"] }
   end

@@ -42,11 +42,12 @@ void store_nearest_timestamp(Field* field, MYSQL_TIME time, longlong wanted) {
   field->store_timestamp(&last);
 }
 
-// Whether SQL compares no column of dates with the one that the field holds.
+// Whether SQL compares no column of dates with the one that the field holds. A zero, which SQL does
+// not compare with NO_ZERO_DATE either, is where a range over all rows begins.
 bool is_refused(const Field* field, sql_mode_t mode) {
   if (field->type() == MYSQL_TYPE_TIME) return false;
   const longlong packed = field->val_date_temporal();
-  if (packed == 0) return (mode & MODE_NO_ZERO_DATE) != 0;
+  if (packed == 0) return false;
   MYSQL_TIME held;
   TIME_from_longlong_datetime_packed(&held, packed);
   return (mode & MODE_NO_ZERO_IN_DATE) != 0 && (held.month == 0 || held.day == 0);
@@ -101,8 +102,8 @@ Fit fit_time(Field* field, const Value& value) {
     // SQL rounds what it compares a TIME with to the digits of the column.
     if (side != 0 && is_clean) return stored(false, 0);
   } else {
-    const my_time_flags_t flags =
-        Field_temporal::temporal_flags(any_date.session_mode()) & ~TIME_FRAC_TRUNCATE;
+    const my_time_flags_t flags = Field_temporal::temporal_flags(any_date.session_mode()) &
+                                  ~(TIME_FRAC_TRUNCATE | TIME_NO_ZERO_DATE);
     if (str_to_datetime(charset, value.data, value.size, &time, flags, &status)) return no_date();
     time.time_type = MYSQL_TIMESTAMP_DATETIME;  // what is a DATE alone is not stored
     const longlong wanted = TIME_to_longlong_datetime_packed(time);

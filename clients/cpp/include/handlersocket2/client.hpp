@@ -85,7 +85,7 @@ class Client {
   }
   // Of the client's last changes, with commas between the domains; empty before the first.
   std::string last_gtid() const {
-    char buffer[2048];
+    char buffer[4096];
     call([&](hs_error* e) { return hs_last_gtid(handle(), buffer, sizeof buffer, e); });
     return buffer;
   }

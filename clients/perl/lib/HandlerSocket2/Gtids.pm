@@ -10,15 +10,21 @@ sub new {
     return bless {}, $class;
 }
 
-# As text of one length, for numbers of 64 bits.
-sub _number { return sprintf '%020s', ( split /-/, $_[0] )[2] // 0 }
+# What numbers the changes (a domain of MariaDB; a UUID with its tag of MySQL), and the number as text of one
+# length, since it may have 64 bits.
+sub _parts {
+    my ($gtid) = @_;
+    my ( $source, $number )
+        = $gtid =~ /:/ ? $gtid =~ /\A(.+):([^:]+)\z/ : ( split /-/, $gtid )[ 0, 2 ];
+    return ( $source, sprintf '%020s', $number );
+}
 
 sub note {
     my ( $self, $gtid ) = @_;
     return if $gtid eq q{};
-    my ($domain) = split /-/, $gtid;
-    my $known    = $self->{$domain};
-    $self->{$domain} = $gtid if !defined $known || _number($gtid) gt _number($known);
+    my ( $source, $number ) = _parts($gtid);
+    my ( undef,   $last )   = _parts( $self->{$source} // $gtid );
+    $self->{$source} = $gtid if $number ge $last;
     return;
 }
 
@@ -34,7 +40,7 @@ __END__
 
 =head1 NAME
 
-HandlerSocket2::Gtids - the highest GTID of each domain that a client's changes have
+HandlerSocket2::Gtids - the highest GTIDs that a client's changes have
 
 =head1 SYNOPSIS
 
@@ -43,7 +49,8 @@ HandlerSocket2::Gtids - the highest GTID of each domain that a client's changes 
 
 =head1 DESCRIPTION
 
-With read_your_writes, reads wait for these.
+One for each domain of MariaDB (C<domain-server-number>), or for each UUID and tag of MySQL (C<uuid:number>,
+C<uuid:tag:number>). With read_your_writes, reads wait for these.
 
 =head1 METHODS
 

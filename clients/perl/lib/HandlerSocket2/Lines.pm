@@ -51,7 +51,9 @@ sub hello {
     return { kind => 'ping', line => $line, decode => sub { } };
 }
 
-my $GTID = qr/\A(?:[0-9]{1,10}-[0-9]{1,10}-[0-9]{1,20})?\z/;
+my $UUID = qr/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/;
+my $GTID
+    = qr/\A(?:[0-9]{1,10}-[0-9]{1,10}-[0-9]{1,20}|$UUID(?::[a-z_][a-z0-9_]{0,31})?:[0-9]{1,19})?\z/;
 
 # A GTID, or nothing before the first change.
 sub last_gtid {

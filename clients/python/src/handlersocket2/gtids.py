@@ -9,7 +9,8 @@ from . import forks
 
 
 class Gtids:
-    """The highest GTID of each domain. For all threads."""
+    """The highest GTID of each source: a domain of MariaDB (`domain-server-number`), or a UUID with
+    its tag of MySQL (`uuid:number`, `uuid:tag:number`). For all threads."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -24,9 +25,11 @@ class Gtids:
         """Takes notice of one, as `G L` tells it; empty without one."""
         if not gtid:
             return
-        domain, _, number = gtid.split("-")
+        source, colon, number = gtid.rpartition(":")
+        if not colon:
+            source, _, number = gtid.split("-")
         with self._lock:
-            self._last[domain] = max(self._last.get(domain, (-1, "")), (int(number), gtid))
+            self._last[source] = max(self._last.get(source, (-1, "")), (int(number), gtid))
 
     def __str__(self) -> str:
         """With commas between them, as `G W` takes them."""

@@ -47,7 +47,10 @@ def _gtid(reply: Reply) -> str:
     return found.decode()
 
 
-_GTID = re.compile(rb"(?:[0-9]{1,10}-[0-9]{1,10}-[0-9]{1,20})?")
+_GTID = re.compile(
+    rb"(?:[0-9]{1,10}-[0-9]{1,10}-[0-9]{1,20}"  # MariaDB's
+    rb"|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}(?::[a-z_][a-z0-9_]{0,31})?:[0-9]{1,19})?"
+)
 LAST_GTID = Call("last_gtid", lambda id: b"G\tL\n", _gtid, feature="gtid")
 COLUMN = ("column", "type", "nullable", "key", "default", "extra", "character_set", "comment")
 NEVER_NULL = {"database", "table", "column", "type", "nullable", "index", "position", "unique"}

@@ -14,8 +14,7 @@ module HandlerSocket2
     NUMBERS = %w[position prefix_length].freeze
     NUMBER = /\A[0-9]{0,10}\z/
     MOST_PARTS = 4096 # of columns in a table, and of those in its indexes
-    GTID = /\A(?:[0-9]{1,10}-[0-9]{1,10}-[0-9]{1,20})?\z/
-    private_constant :MOST_PARTS, :DESCRIBED, :TOLD, :NUMBERS, :NUMBER, :GTID
+    private_constant :MOST_PARTS, :DESCRIBED, :TOLD, :NUMBERS, :NUMBER
 
     # @return [Symbol] for the hook
     attr_reader :kind
@@ -86,7 +85,7 @@ module HandlerSocket2
 
     def self.gtid(reply)
       (told,), other = reply.rows(1).to_a
-      raise ProtocolError, "the reply is no GTID" unless other.nil? && told&.match?(GTID)
+      raise ProtocolError, "the reply is no GTID" unless other.nil? && (told&.empty? || Gtids::FORM.match?(told))
 
       Values.text(told)
     end

@@ -1,31 +1,52 @@
 package org.handlersocket2;
 
+import java.math.BigInteger;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.handlersocket2.protocol.Reply;
 import org.handlersocket2.protocol.Requests;
 
-/** The GTIDs of the client's own last changes, one for each domain. It is safe for threads. */
+/**
+ * The GTIDs of the client's own last changes: the highest of each domain of MariaDB ({@code
+ * domain-server-number}), of each UUID and tag of MySQL ({@code uuid:number}, {@code
+ * uuid:tag:number}). It is safe for threads.
+ */
 final class Gtids {
-  private final Map<String, String> last = new TreeMap<>();
+  /** The number is the group 2 or 4; what numbers the changes is the group before it. */
+  private static final Pattern FORM =
+      Pattern.compile(
+          "([0-9]{1,10})-[0-9]{1,10}-([0-9]{1,20})"
+              + "|([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}(?::[a-z_][a-z0-9_]{0,31})?):([0-9]{1,19})");
 
-  private synchronized void add(String list) {
-    for (String gtid : list.split(",")) {
-      if (gtid.matches("[0-9]+-[0-9]+-[0-9]+")) {
-        last.merge(
-            gtid.substring(0, gtid.indexOf('-')),
-            gtid,
-            (old, other) -> sequence(other) > sequence(old) ? other : old);
-      }
+  private final Map<String, Known> last = new TreeMap<>();
+
+  private static final class Known {
+    final BigInteger number;
+    final String gtid;
+
+    Known(BigInteger number, String gtid) {
+      this.number = number;
+      this.gtid = gtid;
     }
   }
 
-  private static long sequence(String gtid) {
-    return Long.parseUnsignedLong(gtid.substring(gtid.lastIndexOf('-') + 1));
+  /** Takes notice of one, unless it is older than what is known. */
+  synchronized void add(String gtid) {
+    Matcher parts = FORM.matcher(gtid);
+    if (parts.matches()) {
+      int source = parts.group(1) != null ? 1 : 3;
+      last.merge(
+          parts.group(source),
+          new Known(new BigInteger(parts.group(source + 1)), gtid),
+          (old, other) -> other.number.compareTo(old.number) > 0 ? other : old);
+    }
   }
 
   synchronized String list() {
-    return String.join(",", last.values());
+    return last.values().stream().map(known -> known.gtid).collect(Collectors.joining(","));
   }
 
   /** The request that learns the GTID of what was sent before it. */
