@@ -176,6 +176,7 @@ func equalKeys(a, b []any) bool {
 
 // The lowest values of types. The others begin with the empty text.
 var lowest = map[string]string{
+	"date": "0000-00-00", "datetime": "0000-00-00 00:00:00", "timestamp": "0000-00-00 00:00:00",
 	"time": "-838:59:59.999999",
 	"uuid": "00000000-0000-0000-0000-000000000000", "inet4": "0.0.0.0", "inet6": "::",
 }

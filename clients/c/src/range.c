@@ -140,6 +140,8 @@ static hs_value lowest_of(const hs_part *part) {
   hs_kind kind = hs_kind_of(part->type);
   if (kind == HS_KIND_INTEGER || kind == HS_KIND_FLOAT || kind == HS_KIND_DECIMAL)
     return hs_text("-1e309");
+  if (kind == HS_KIND_DATE) return hs_text("0000-00-00");
+  if (kind == HS_KIND_DATETIME) return hs_text("0000-00-00 00:00:00");
   if (kind == HS_KIND_TIME) return hs_text("-838:59:59.999999");
   if (is_type(part, "uuid")) return hs_text("00000000-0000-0000-0000-000000000000");
   if (is_type(part, "inet4")) return hs_text("0.0.0.0");

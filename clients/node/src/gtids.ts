@@ -1,5 +1,8 @@
 // MariaDB's `domain-server-number`, or MySQL's `uuid:number` and `uuid:tag:number`.
-const FORMS = [/^(\d+)-\d+-(\d+)$/, /^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}(?::\w+)?):(\d+)$/];
+const FORMS = [
+  /^(\d+)-\d+-(\d+)$/,
+  /^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}(?::\w+)?):(\d+)$/,
+];
 
 /** The GTIDs of a client's own changes: the highest one of each domain of MariaDB, of each UUID and tag of MySQL. */
 export class Gtids {

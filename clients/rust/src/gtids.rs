@@ -17,10 +17,12 @@ impl Gtids {
             return; // A server without a binary log has none.
         }
         let gtid = String::from_utf8_lossy(reply.value(0).unwrap_or_default()).into_owned();
-        let Some((source, number)) = parts(&gtid) else { return };
-        let mut known = lock(&self.0);
-        if known.get(source).and_then(|last| parts(last)).map_or(true, |(_, last)| number > last) {
-            known.insert(source.to_owned(), gtid);
+        if let Some((source, number)) = parts(&gtid) {
+            let mut known = lock(&self.0);
+            let last = known.get(source).and_then(|last| parts(last));
+            if last.map_or(true, |(_, last)| number > last) {
+                known.insert(source.to_owned(), gtid.clone());
+            }
         }
     }
 
@@ -57,7 +59,8 @@ mod tests {
     #[test]
     fn reads_wait_for_the_highest() {
         let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../vectors/gtids.json");
-        let file: serde_json::Value = serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap();
+        let file: serde_json::Value =
+            serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap();
         let texts = |list: &serde_json::Value| -> Vec<String> {
             list.as_array().unwrap().iter().map(|one| one.as_str().unwrap().to_owned()).collect()
         };

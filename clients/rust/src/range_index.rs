@@ -148,6 +148,8 @@ impl RangeIndex {
         }
         let least = match (first.column.kind, first.column.type_name.as_str()) {
             (Kind::Integer | Kind::Float | Kind::Decimal, _) => "-1e309",
+            (Kind::Date, _) => "0000-00-00",
+            (Kind::DateTime, _) => "0000-00-00 00:00:00",
             (Kind::Time, _) => "-838:59:59.999999",
             (_, "uuid") => "00000000-0000-0000-0000-000000000000",
             (_, "inet4") => "0.0.0.0",

@@ -17,6 +17,9 @@ final class RangeIndex {
   private static final Set<Kind> NUMBERS = EnumSet.of(Kind.INTEGER, Kind.FLOAT, Kind.DECIMAL);
   private static final Map<String, String> LOWEST =
       Map.of(
+          "date", "0000-00-00",
+          "datetime", "0000-00-00 00:00:00",
+          "timestamp", "0000-00-00 00:00:00",
           "time", "-838:59:59.999999",
           "uuid", "00000000-0000-0000-0000-000000000000",
           "inet4", "0.0.0.0",
