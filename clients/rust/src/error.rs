@@ -260,7 +260,8 @@ fn hint(text: &str) -> &'static str {
             "changes are not taken here, but on the write port, and in transactions that may write"
         }
         "unauth" => {
-            "the port asks for an account or a secret, or the one that was given is refused"
+            "the port asks for an account or a secret, or the one that was given is refused; \
+             accounts of MySQL need tls=verify or a Unix socket"
         }
         "authtype" => "the port does not take this kind of login",
         "insecure_transport" => "the server takes connections with TLS only",

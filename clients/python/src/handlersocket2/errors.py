@@ -135,7 +135,10 @@ _HINTS = {
     "fld": "the table has no such column",
     "readonly": "changes are not taken here, but on the write port, "
     "and in transactions that may write",
-    "unauth": "the port asks for an account or a secret, or the one that was given is refused",
+    "unauth": (
+        "the port asks for an account or a secret, or the one that was given is refused; "
+        "accounts of MySQL need tls=verify or a Unix socket"
+    ),
     "authtype": "the port does not take this kind of login",
     "insecure_transport": "the server takes connections with TLS only",
     "access_denied": "the account has no privilege for this",

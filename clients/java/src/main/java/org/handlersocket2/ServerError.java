@@ -63,7 +63,8 @@ public class ServerError extends HandlerSocketError {
               "changes are not taken here, but on the write port, and in transactions that may write"),
           Map.entry(
               "unauth",
-              "the port asks for an account or a secret, or the one that was given is refused"),
+              "the port asks for an account or a secret, or the one that was given is refused;"
+                  + " accounts of MySQL need tls=verify or a Unix socket"),
           Map.entry("authtype", "the port does not take this kind of login"),
           Map.entry("insecure_transport", "the server takes connections with TLS only"),
           Map.entry("access_denied", "the account has no privilege for this"),
