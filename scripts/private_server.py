@@ -269,7 +269,7 @@ class PrivateServer:
                 raise ServerError(
                     f"mariadbd did not end within {timeout_s:g} s and was killed", self._log_tail()
                 ) from None
-        _running.discard(self)
+        self._note_end()
         return self._process.returncode
 
     def kill9(self) -> None:
@@ -277,7 +277,11 @@ class PrivateServer:
         if self._process is not None and self._process.poll() is None:
             self._process.kill()
             self._process.wait()
+        self._note_end()
+
+    def _note_end(self) -> None:
         _running.discard(self)
+        server_files.keep_reports(self.directory.name, self.error_log())
 
     def restart(self) -> None:
         """Stops cleanly and starts again on the same ports and data."""

@@ -244,6 +244,14 @@ def sanitizer_environment() -> dict[str, str]:
     }
 
 
+def keep_reports(name: str, error_log: str) -> None:
+    """Puts a server's log where UBSan has said something in it among the reports of the sanitizers. Beside a preloaded
+    ASan it writes there, whatever log_path is."""
+    if REPORTS and "runtime error:" in error_log:
+        Path(REPORTS).mkdir(parents=True, exist_ok=True)
+        (Path(REPORTS) / f"report.ubsan.{name}").write_text(error_log, encoding="utf-8")
+
+
 def link_plugins(directory: Path, server_root: Path, plugin_file: Path) -> None:
     """Fills plugins/ with links to the stock plugins and to ours, as far as it is built."""
     folder = directory / "plugins"
