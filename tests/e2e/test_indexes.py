@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
-from hs_client import Client
+from hs_client import Client, server_status
 from private_server import PrivateServer
 
 
@@ -74,19 +74,18 @@ def test_a_covering_index_is_read_alone(
     server.sql("CREATE TABLE hs.c (id INT PRIMARY KEY, v INT, w INT, KEY v (v)) ENGINE=InnoDB")
     server.sql("INSERT INTO hs.c SELECT seq, seq, seq FROM seq_1_to_1000", database="hs")
 
-    def row_reads() -> int:
-        return int(server.sql("SHOW GLOBAL STATUS LIKE 'Innodb_buffer_pool_read_requests'")[0][1])
+    def costs(id_: int) -> int:
+        before = server_status(server, "Innodb_buffer_pool_read_requests")
+        assert len(reader.find(">=", [1], 1000, id=id_)) == 1000
+        return server_status(server, "Innodb_buffer_pool_read_requests") - before
 
     reader.open("hs.c", ["id", "v"], index="v", id=1)
     reader.open("hs.c", ["id", "w"], index="v", id=2)
-    costs = []
-    for id_ in (1, 2):
-        assert len(reader.find(">=", [1], 1000, id=id_)) == 1000
-        before = row_reads()
-        assert len(reader.find(">=", [1], 1000, id=id_)) == 1000
-        costs.append(row_reads() - before)
-    # Going to the rows costs at least one page request for each of the 1000 rows.
-    assert costs[1] > costs[0] + 900, costs
+    # Going to the rows costs at least one page request for each of the 1000 rows. For why it is asked again, see
+    # test_count.py.
+    while costs(1) >= 500:
+        pass
+    assert costs(2) >= 1000
     rows = server.sql("SELECT id, v FROM hs.c WHERE v >= 1")
     assert reader.find(">=", [1], 1000, id=1) == [
         (str(a).encode(), str(b).encode()) for a, b in rows

@@ -397,7 +397,8 @@ def test_a_node_that_looks_where_its_data_ends_opens_no_port(loader: Loader) -> 
     loader.server.stop()
     log = loader.server.directory / "recover.log"
     command = [*loader.server.command(), "--wsrep-recover", f"--log-error={log}"]
-    subprocess.run(command, check=True, stderr=subprocess.DEVNULL, timeout=120)
+    environment = {**os.environ, **server_files.sanitizer_environment()}
+    subprocess.run(command, check=True, stderr=subprocess.DEVNULL, env=environment)
     text = log.read_text(errors="replace")
     assert "WSREP" in text, "it has looked"
     assert "listening" not in text
