@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"reflect"
 	"strings"
 	"sync"
@@ -202,6 +203,74 @@ func TestThreeHundredIndexesFitInOneConnection(t *testing.T) {
 	}
 	if len(ids) != maxOpen {
 		t.Errorf("%d ids", len(ids))
+	}
+}
+
+// Inserts adds an insert into each of 300 tables, for whose indexes a connection has no room.
+func inserts(client *Client, pipeline *Pipeline) []*Result[uint64] {
+	var results []*Result[uint64]
+	for i := 0; i < 300; i++ {
+		table := client.Table(fmt.Sprintf("test.t%d", i), Columns("a"), Raw())
+		results = append(results, pipeline.Insert(table, Row{"a": 1}))
+	}
+	return results
+}
+
+func TestAPipelineEndsWithItsConnection(t *testing.T) {
+	var changes int32
+	f := newFake(t, func(line string) string {
+		if strings.Contains(line, "\t+\t") && atomic.AddInt32(&changes, 1) == maxOpen {
+			return "1\t1\tmax_memory\n"
+		}
+		return "usual"
+	})
+	client := f.client()
+	pipeline := client.Pipeline()
+	results := inserts(client, pipeline)
+	sentAndNoMore(t, pipeline.Run(background), f)
+	var overloaded *OverloadedError
+	if _, err := results[maxOpen-1].Get(); !errors.As(err, &overloaded) {
+		t.Error(err)
+	}
+	for _, result := range results[maxOpen:] {
+		_, err := result.Get()
+		sentAndNoMore(t, err, f)
+	}
+}
+
+func TestAPipelineThatBreaksBehindItsFirstPieceWasSent(t *testing.T) {
+	f := newFake(t, func(string) string { return "usual" })
+	client := f.client()
+	p, c, err := client.take(background, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.net = &writer{c.net, 1}
+	p.give(c)
+	pipeline := client.Pipeline()
+	inserts(client, pipeline)
+	sentAndNoMore(t, pipeline.Run(background), f)
+}
+
+// A writer fails when it has written so often.
+type writer struct {
+	net.Conn
+	left int
+}
+
+func (w *writer) Write(bytes []byte) (int, error) {
+	if w.left == 0 {
+		return 0, net.ErrClosed
+	}
+	w.left--
+	return w.Conn.Write(bytes)
+}
+
+func sentAndNoMore(t *testing.T, err error, f *fake) {
+	t.Helper()
+	var broken *ConnectionError
+	if !errors.As(err, &broken) || !broken.Sent || f.count("P") != maxOpen {
+		t.Errorf("%v, and %d indexes", err, f.count("P"))
 	}
 }
 

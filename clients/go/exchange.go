@@ -1,6 +1,7 @@
 package hs
 
 import (
+	"errors"
 	"strconv"
 	"time"
 
@@ -67,29 +68,43 @@ type step struct {
 	refused error // It is not sent.
 }
 
-// Exchange carries requests out, and returns how many were answered. The error is that of the connection.
+var errBefore = errors.New("the connection has ended behind an earlier call of the pipeline")
+
+// Exchange carries requests out, and returns how many were answered. The error is that of the connection; it has Sent
+// also where what stood before it was carried out.
 func (c *conn) exchange(requests []*request) (answered int, err error) {
-	for answered < len(requests) {
-		steps, lines := c.prepare(requests[answered:])
-		if len(steps) == 0 {
-			if err = c.replace(requests[answered]); err != nil {
-				return answered, err
-			}
-			if _, ok := c.open[requests[answered].spec]; !ok {
-				answered++
-			}
-			continue
-		}
-		n, err := c.carryOut(steps, lines)
+	for answered < len(requests) && err == nil {
+		n := 0
+		n, err = c.exchangePiece(requests[answered:])
 		answered += n
-		for i := range steps {
-			steps[i] = step{} // The connection keeps the list, and holds on to nothing.
-		}
-		if err != nil {
-			return answered, err
+		if err == nil && c.broken && answered < len(requests) {
+			err = connectionError(errBefore, true)
 		}
 	}
-	return answered, nil
+	var broken *ConnectionError
+	if answered > 0 && errors.As(err, &broken) {
+		broken.Sent = true
+	}
+	return answered, err
+}
+
+// ExchangePiece carries out as many of the first requests as there is room for their indexes, or makes room.
+func (c *conn) exchangePiece(requests []*request) (answered int, err error) {
+	steps, lines := c.prepare(requests)
+	if len(steps) == 0 {
+		if err = c.replace(requests[0]); err != nil {
+			return 0, err
+		}
+		if _, ok := c.open[requests[0].spec]; !ok {
+			return 1, nil
+		}
+		return 0, nil
+	}
+	answered, err = c.carryOut(steps, lines)
+	for i := range steps {
+		steps[i] = step{} // The connection keeps the list, and holds on to nothing.
+	}
+	return answered, err
 }
 
 // Prepare makes one piece of as many requests as there is room for their indexes. The openings go along:
