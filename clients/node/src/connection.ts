@@ -106,13 +106,11 @@ export class Connection {
     return typeof id === "number" ? undefined : id;
   }
 
-  /** The same for many: for each the error by which it cannot be sent, if any. A connection that broke is none. */
+  /** The same for many: for each the error by which it cannot be sent, if any. */
   prepareAll(calls: readonly Call<unknown>[]): Promise<unknown[]> | undefined {
     const openings = calls.map((call) => this.prepare(call));
     if (openings.every((opening) => opening === undefined)) return undefined;
-    const refusal = (error: unknown): unknown =>
-      error instanceof ConnectionError ? undefined : error;
-    return Promise.all(openings.map(async (opening) => opening?.catch(refusal)));
+    return Promise.all(openings.map(async (opening) => opening?.catch((error: unknown) => error)));
   }
 
   /** Sends a call, behind the opening of its index where that is needed. */
