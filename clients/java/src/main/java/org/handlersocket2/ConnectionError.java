@@ -4,7 +4,7 @@ package org.handlersocket2;
 public class ConnectionError extends HandlerSocketError {
   private static final long serialVersionUID = 1L;
 
-  private final boolean sent;
+  private boolean sent;
 
   ConnectionError(String message, boolean sent, Throwable cause) {
     super(message, cause);
@@ -14,6 +14,11 @@ public class ConnectionError extends HandlerSocketError {
   /** Tells whether the request may have been carried out. */
   public boolean sent() {
     return sent;
+  }
+
+  /** Notes that what stood before it in a pipeline was carried out. */
+  final void markAsSent() {
+    sent = true;
   }
 
   /** The same error where no connection came about. */

@@ -27,14 +27,30 @@ final class Exchange {
     return answered;
   }
 
+  /** Carries them out. An error has {@code sent} also where what stood before it was answered. */
   void run() {
-    while (answered < requests.size()) {
-      prepare();
-      if (prepared == answered) {
-        replace(requests.get(answered));
-      } else {
-        carryOut();
+    try {
+      while (answered < requests.size()) {
+        if (connection.broken) {
+          throw new ConnectionError("it has ended behind an earlier call", true, null);
+        }
+        runPiece();
       }
+    } catch (ConnectionError e) {
+      if (answered > 0) {
+        e.markAsSent();
+      }
+      throw e;
+    }
+  }
+
+  /** Carries out as many as there is room for their indexes, or makes room. */
+  private void runPiece() {
+    prepare();
+    if (prepared == answered) {
+      replace(requests.get(answered));
+    } else {
+      carryOut();
     }
   }
 

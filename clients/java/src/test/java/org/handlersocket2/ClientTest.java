@@ -78,6 +78,31 @@ class ClientTest {
   }
 
   @Test
+  void aPipelineEndsWithItsConnection() throws IOException {
+    AtomicInteger changes = new AtomicInteger();
+    try (FakeServer server =
+            new FakeServer(
+                line ->
+                    line.contains("\t+\t") && changes.incrementAndGet() == 256
+                        ? "1\t1\tmax_memory\n"
+                        : "0\t1\n");
+        Client client = Client.connect(server.url())) {
+      Pipeline pipeline = client.pipeline();
+      List<Result<Long>> results = new ArrayList<>();
+      for (int i = 0; i < 300; i++) {
+        Table table = client.table("d.t" + i).columns("a").raw();
+        results.add(pipeline.add(table.call().insert(Row.of("a", 1))));
+      }
+      assertTrue(assertThrows(ConnectionError.class, pipeline::run).sent());
+      assertThrows(OverloadedError.class, results.get(255)::get);
+      for (Result<Long> result : results.subList(256, 300)) {
+        assertTrue(assertThrows(ConnectionError.class, result::get).sent());
+      }
+      assertEquals(256, server.lines.stream().filter(line -> line.startsWith("P")).count());
+    }
+  }
+
+  @Test
   void aCallThatCannotBeMadeLeavesNothingInItsPipeline() throws IOException {
     try (FakeServer server = new FakeServer(ClientTest::echo);
         Client client = Client.connect(server.url())) {
