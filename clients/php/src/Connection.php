@@ -248,7 +248,7 @@ final class Connection
         try {
             [$answer] = $this->exchange("P\t$id" . substr($line, 3), 1);
         } catch (ConnectionError $error) {
-            return [self::notSent($error)];
+            return [$error instanceof ProtocolError ? $error : self::notSent($error)];
         } finally {
             $this->answers = [];
         }

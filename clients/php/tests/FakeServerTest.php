@@ -172,6 +172,19 @@ final class FakeServerTest extends TestCase
         }
     }
 
+    public function testMoreRepliesThanRequestsAreNoneWhereAnIndexReplacesAnother(): void
+    {
+        $opened = 0;
+        $client = $this->client(static function ($one, string $line) use (&$opened): void {
+            fwrite($one, $line[0] === 'P' && ++$opened > 256 ? "0\t1\n0\t1\n" : "0\t1\n");
+        });
+        for ($at = 0; $at < 256; $at++) {
+            $client->table("t.t$at", ['a'], raw: true)->insert(['a' => 1]);
+        }
+        $this->expectException(ProtocolError::class);
+        $client->table('t.t256', ['a'], raw: true)->insert(['a' => 1]);
+    }
+
     public function testASlowServerIsATimeout(): void
     {
         $client = $this->client(static fn () => true, '&timeout=0.1');

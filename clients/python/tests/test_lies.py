@@ -267,6 +267,18 @@ def test_calls_behind_an_index_without_memory_are_not_sent_nor_is_the_rest_again
     assert sum(b"\t+\t" in line for line in server.lines) == 256
 
 
+def test_more_replies_than_requests_are_none_where_an_index_replaces_another() -> None:
+    opened = itertools.count(1)
+    twice = b"0\t1\n" * 2
+    server = Server(lambda line: twice if line[:1] == b"P" and next(opened) > 256 else None)
+    client = server.client("&retries=1")
+    for at in range(256):
+        client.table(f"t{at}", ["a"], raw=True).insert({"a": 1})
+    with pytest.raises(errors.ProtocolError):
+        client.table("t256", ["a"], raw=True).insert({"a": 1})
+    assert server.connections == 1
+
+
 def test_a_pipeline_that_only_reads_has_its_errors_in_their_places() -> None:
     client = lying(b"1\t1\t200").client()
     with client.transaction(read_only=True) as transaction:

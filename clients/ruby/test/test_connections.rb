@@ -141,6 +141,15 @@ class TestConnections < FakeServerTest
     assert_equal 256, server.lines.grep(/\t\+\t/).size
   end
 
+  def test_more_replies_than_requests_are_none_where_an_index_replaces_another
+    opened = 0
+    server = serve { |line| line.start_with?("P") && (opened += 1) > 256 ? "0\t1\n0\t1\n" : "0\t1\n" }
+    db = client(server, retries: 1)
+    256.times { |at| table(db, ["c#{at}"]).insert({ "c#{at}" => 1 }) }
+    assert_raises(HandlerSocket2::ProtocolError) { table(db, ["other"]).insert({ "other" => 1 }) }
+    assert_equal 1, server.connections
+  end
+
   def test_an_error_before_the_end_of_a_request_is_told
     refuse = lambda do |socket|
       socket.readpartial(1000)

@@ -226,7 +226,7 @@ class Connection:
         except ValueError as error:
             return [error]
         if broken:
-            return [_not_sent(broken)]
+            return [broken if isinstance(broken, ProtocolError) else _not_sent(broken)]
         (answer,) = self._answers
         if isinstance(answer, ServerError):
             return [answer]

@@ -173,7 +173,8 @@ module HandlerSocket2
     def replace(line, deadline)
       oldest, id = @indexes.first
       lost = talk([line.sub("0", id.to_s)], deadline)
-      error = lost ? not_sent(lost) : refusal(@answers.first)
+      lost = not_sent(lost) unless lost.nil? || lost.is_a?(ProtocolError)
+      error = lost || refusal(@answers.first)
       @indexes[line] = @indexes.delete(oldest) unless error
       whole = true
       [*error]
