@@ -26,10 +26,12 @@ constexpr std::chrono::seconds kBetweenContainers{1};
 // first, and at most. The server may write a line to its error log for each try.
 constexpr std::chrono::seconds kFirstPause{1};
 constexpr std::chrono::minutes kLongestPause{1};
-// Rows of a table that refuse to be deleted: in a round, behind which the table is left alone, too, and
-// those that are remembered.
-constexpr int kMostFailuresOfARound = 50;
+// Rows of a table that refuse to be deleted: that are remembered, behind which the table is left alone,
+// too, and in a round, of those that are new and of those that are tried again. So the first ones do not
+// keep it from what is behind them.
 constexpr size_t kMostRefused = 1000;
+constexpr int kMostNewlyRefused = 50;
+constexpr int kMostTriedAgain = 10;
 // How many of a table's indexes are tried to open a table that is not known yet.
 constexpr int kIndexesTried = 8;
 
@@ -134,6 +136,7 @@ void Purge::round(Clock::time_point now) {
   walk();
   add_to_allowance(now);
   std::vector<TtlTable> tables = ttl_tables().list();
+  if (known_.size() > tables.size()) forget_others(tables);
   if (tables.empty()) return;
   const std::string_view reason = host_.reason_not_to();
   // Each round begins with another table, so that none takes the allowance of all others.
@@ -142,13 +145,13 @@ void Purge::round(Clock::time_point now) {
   for (const TtlTable& table : tables) {
     if (should_stop()) return;
     if (!reason.empty()) {
-      ttl_tables().note_round(table, 0, 0, 0, reason);
+      ttl_tables().note_failure(table, 0, reason);
     } else if (is_put_off({table.database, table.table})) {
       continue;
     } else if (table.column.empty()) {
       open_unknown({table.database, table.table});  // its comment may be better now
     } else if (table.index.empty()) {
-      ttl_tables().note_round(table, 0, 0, 0, "no index begins with the column " + table.column);
+      ttl_tables().note_failure(table, 0, "no index begins with the column " + table.column);
     } else if (allowance_ >= kRow) {
       purge(table);
     }
@@ -206,8 +209,8 @@ bool Purge::is_put_off(const TableName& name) const {
   return found != put_off_.end() && !found->second.is_over();
 }
 
-// The table could not be opened or read, or too few of its rows be deleted. False: there is none, and it
-// is forgotten.
+// The table could not be opened or read, or too many of its rows refuse to be deleted. False: there is none,
+// and it is forgotten.
 bool Purge::put_off(const TableName& name) {
   if (!host_.is_there(*session_, name)) {
     put_off_.erase(name);
@@ -232,9 +235,19 @@ Purge::Known& Purge::known(const TtlTable& table) {
   return known_.emplace_back(std::move(known));
 }
 
+// Those that are gone, or whose rows expire no more.
+void Purge::forget_others(const std::vector<TtlTable>& tables) {
+  std::erase_if(known_, [&](const Known& known) {
+    return std::none_of(tables.begin(), tables.end(), [&](const TtlTable& table) {
+      return table.database == known.spec->database && table.table == known.spec->table;
+    });
+  });
+}
+
 void Purge::begin_walk(Known& known) {
   if (known.is_from_beginning || Clock::now() < known.next_beginning) return;
   known.is_from_beginning = true;
+  known.begun = Clock::now();
   known.search = {};
   known.reached.clear();
 }
@@ -242,36 +255,49 @@ void Purge::begin_walk(Known& known) {
 void Purge::end_walk(Known& known) {
   if (!std::exchange(known.is_from_beginning, false)) return;
   known.next_beginning = Clock::now() + known.search * kShareOfBeginnings;
-  // Each whose time was over was met and refused again, or is gone.
-  std::erase_if(known.refused, [](const auto& refused) { return refused.second.is_over(); });
+  forget_gone(known);
 }
 
-// False: enough rows were refused for now.
+// The rows that were not met in the walk so far.
+void Purge::forget_gone(Known& known) {
+  std::erase_if(known.refused,
+                [&](const auto& refused) { return refused.second.met < known.begun; });
+}
+
+// False: it is not passed over.
 bool Purge::note_refused(Known& known, const std::string& row, const Error& error) {
-  if (known.failures_left > 0) --known.failures_left;
-  if (known.refused.size() >= kMostRefused && !known.refused.contains(row)) known.failures_left = 0;
   known.why_refused = text_of(error);
-  if (known.failures_left > 0) known.refused[row].put_off_again();
-  return known.failures_left > 0;
-}
-
-bool Purge::is_refused(const Known& known, std::string_view row) {
-  const auto found = known.refused.find(row);
-  return found != known.refused.end() && !found->second.is_over();
+  if (const auto found = known.refused.find(row); found != known.refused.end()) {
+    --known.again_left;
+    found->second.put_off_again();
+    return true;
+  }
+  if (known.refused.size() >= kMostRefused) forget_gone(known);
+  known.rests = known.refused.size() >= kMostRefused;
+  if (known.rests || known.new_left == 0) return false;
+  --known.new_left;
+  Refused& refused = known.refused[row];
+  refused.met = Clock::now();
+  refused.put_off_again();
+  return true;
 }
 
 void Purge::purge(const TtlTable& table) {
   Known& known = this->known(table);
   begin_walk(known);
-  known.failures_left = kMostFailuresOfARound;
+  known.rests = false;
+  known.new_left = kMostNewlyRefused;
+  known.again_left = kMostTriedAgain;
   uint64_t rows = 0;
   for (;;) {
     const Result<Step> step = delete_some(known, std::min(allowance_ / kRow, kMostRowsOfAStep));
-    const int64_t now = std::time(nullptr);
     if (!step) {
-      const bool rests = step.error().code == ErrorCode::kOpenTable || known.failures_left == 0;
-      if (rests && !put_off({table.database, table.table})) return;
-      return ttl_tables().note_round(table, rows, 0, now, text_of(step.error()));
+      if (known.rests || step.error().code == ErrorCode::kOpenTable) {
+        known.is_from_beginning = false;
+        known.next_beginning = {};
+        if (!put_off({table.database, table.table})) return;
+      }
+      return ttl_tables().note_failure(table, rows, text_of(step.error()));
     }
     put_off_.erase({table.database, table.table});
     known.search += step->search;
@@ -283,7 +309,8 @@ void Purge::purge(const TtlTable& table) {
     if (!step->is_more || allowance_ < kRow || should_stop()) {
       is_behind_ |= step->is_more;
       const std::string_view why = known.refused.empty() ? std::string_view() : known.why_refused;
-      return ttl_tables().note_round(table, rows, step->is_more ? step->behind_s : 0, now, why);
+      return ttl_tables().note_round(table, rows, step->is_more ? step->behind_s : 0,
+                                     std::time(nullptr), why);
     }
   }
 }
@@ -295,7 +322,7 @@ Result<Purge::Step> Purge::delete_some(Known& known, uint64_t most) {
     Failure failure;
     Result<Step> step = delete_at_once(known, most, &failure);
     if (step) return step;
-    if (failure.is_lasting && failure.row.empty()) known.failures_left = 0;
+    if (failure.is_lasting && failure.row.empty()) known.rests = true;
     const bool passes_over = !failure.row.empty() && note_refused(known, failure.row, step.error());
     if (failure.undone == 0 && !passes_over) return step;
     if (failure.undone > 0) most = failure.undone;
@@ -303,7 +330,7 @@ Result<Purge::Step> Purge::delete_some(Known& known, uint64_t most) {
 }
 
 // One transaction. What fails for a row is told with fewer than `most` undone.
-Result<Purge::Step> Purge::delete_at_once(const Known& known, uint64_t most, Failure* failure) {
+Result<Purge::Step> Purge::delete_at_once(Known& known, uint64_t most, Failure* failure) {
   Step step;
   const Result<engine::Cursor*> opened = session_->cursor(known.spec);
   if (!opened) return opened.error();
@@ -340,8 +367,8 @@ Result<Purge::Step> Purge::delete_at_once(const Known& known, uint64_t most, Fai
 }
 
 // Ends the step only behind the place where it has begun, so that the next one gets further.
-Result<void> Purge::delete_rows(ExpiringCursor& cursor, const Known& known, uint64_t most,
-                                Step* step, std::string* refused) {
+Result<void> Purge::delete_rows(ExpiringCursor& cursor, Known& known, uint64_t most, Step* step,
+                                std::string* refused) {
   const Clock::time_point begun = Clock::now();
   uint64_t passed = 0;
   Result<bool> found = cursor.seek_expired(known.reached);
@@ -358,15 +385,21 @@ Result<void> Purge::delete_rows(ExpiringCursor& cursor, const Known& known, uint
     step->is_more = step->rows == most;
     if (step->is_more) return {};
     const std::string_view row = cursor.row_of_expired();
-    if (is_refused(known, row)) {
-      ++passed;
-      continue;
+    const auto known_row = known.refused.find(row);
+    const bool is_known = known_row != known.refused.end();
+    if (is_known) {
+      known_row->second.met = Clock::now();
+      if (known.again_left == 0 || !known_row->second.is_over()) {
+        ++passed;
+        continue;
+      }
     }
     if (auto erased = cursor.erase_expired(); !erased) {
       step->is_torn = true;
       *refused = row;
       return erased;
     }
+    if (is_known) known.refused.erase(known_row);
     ++step->rows;
   }
   if (!found) return std::move(found.error());

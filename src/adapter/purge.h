@@ -84,6 +84,12 @@ class Purge {
     void put_off_again();
   };
 
+  // A row that cannot be deleted although nobody has it locked: children or a trigger refuse it, or the
+  // engine does.
+  struct Refused : PutOff {
+    Clock::time_point met;  // when a walk has come to it last
+  };
+
   // What a transaction has done in a table.
   struct Step {
     uint64_t rows = 0;
@@ -112,12 +118,14 @@ class Purge {
     std::string reached;       // where the next walk begins
     Clock::duration search{};  // of the walk from the beginning
     Clock::time_point next_beginning{};
+    Clock::time_point begun{};       // when the last walk from the beginning did
     bool is_from_beginning = false;  // the walk that is not over yet
-    // Rows that cannot be deleted although nobody has them locked: children or a trigger refuse it, or
-    // the engine does.
-    std::map<std::string, PutOff, std::less<>> refused;
+    std::map<std::string, Refused, std::less<>> refused;
     std::string why_refused;  // of the last one
-    int failures_left = 0;    // in this round, behind which the table rests
+    // In this round:
+    bool rests = false;  // it ends with a pause of the table's own
+    int new_left = 0;    // rows that may be refused newly
+    int again_left = 0;  // and that are tried again and refused
   };
 
   void work();
@@ -131,13 +139,14 @@ class Purge {
   void purge(const TtlTable& table);
   static void begin_walk(Known& known);
   static void end_walk(Known& known);
+  static void forget_gone(Known& known);
   static bool note_refused(Known& known, const std::string& row, const Error& error);
-  static bool is_refused(const Known& known, std::string_view row);
   Result<Step> delete_some(Known& known, uint64_t most);
-  Result<Step> delete_at_once(const Known& known, uint64_t most, Failure* failure);
-  Result<void> delete_rows(ExpiringCursor& cursor, const Known& known, uint64_t most, Step* step,
+  Result<Step> delete_at_once(Known& known, uint64_t most, Failure* failure);
+  Result<void> delete_rows(ExpiringCursor& cursor, Known& known, uint64_t most, Step* step,
                            std::string* refused);
   Known& known(const TtlTable& table);
+  void forget_others(const std::vector<TtlTable>& tables);
   void pause_until(Clock::time_point end);
   bool should_stop();
 

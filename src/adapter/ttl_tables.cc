@@ -44,15 +44,24 @@ void TtlTables::forget(const std::string& database, const std::string& table) {
 void TtlTables::note_round(const TtlTable& table, uint64_t rows, int64_t behind_s, int64_t now,
                            std::string_view error) {
   const MutexLock lock(mutex_);
+  TtlTable* const known = note_rows(table, rows, error);
+  if (known == nullptr) return;
+  ++known->rounds;
+  known->behind_s = behind_s;
+  known->last_round = now;
+}
+
+void TtlTables::note_failure(const TtlTable& table, uint64_t rows, std::string_view error) {
+  const MutexLock lock(mutex_);
+  (void)note_rows(table, rows, error);
+}
+
+TtlTable* TtlTables::note_rows(const TtlTable& table, uint64_t rows, std::string_view error) {
   const auto at = tables_.find({table.database, table.table});
-  if (at == tables_.end()) return;
-  TtlTable& known = at->second;
-  known.last_error = error;
-  known.rows_purged += rows;
-  if (!error.empty()) return;
-  ++known.rounds;
-  known.behind_s = behind_s;
-  known.last_round = now;
+  if (at == tables_.end()) return nullptr;
+  at->second.last_error = error;
+  at->second.rows_purged += rows;
+  return &at->second;
 }
 
 std::vector<TtlTable> TtlTables::list() const {

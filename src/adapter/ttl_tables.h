@@ -35,15 +35,21 @@ class TtlTables {
   void note_error(const std::string& database, const std::string& table, std::string_view error);
   // A table was opened whose rows do not expire, or it is gone.
   void forget(const std::string& database, const std::string& table);
-  // The purge has worked on the table, or could not: `error` says why. May throw std::bad_alloc.
+  // The purge has worked on the table. `error` says why it has passed over rows; empty: it has not. May
+  // throw std::bad_alloc.
   void note_round(const TtlTable& table, uint64_t rows, int64_t behind_s, int64_t now,
                   std::string_view error);
+  // It could not, or not to the end. May throw std::bad_alloc.
+  void note_failure(const TtlTable& table, uint64_t rows, std::string_view error);
 
   std::vector<TtlTable> list() const;
 
  private:
   using Name = std::pair<std::string, std::string>;
 
+  // Null: the table is not known any more.
+  TtlTable* note_rows(const TtlTable& table, uint64_t rows, std::string_view error)
+      HS_REQUIRES(mutex_);
   TtlTable& known_as(const std::string& database, const std::string& table) HS_REQUIRES(mutex_);
 
   mutable Mutex mutex_;

@@ -23,7 +23,7 @@ TEST(TtlTablesTest, RoundsAddUpAndOneThatFailsTellsWhy) {
   tables.note("db", "t", "e", "by_e");
   const TtlTable table = tables.list()[0];
   tables.note_round(table, 3, 7, 1000, {});
-  tables.note_round(table, 2, 9, 2000, "locked");
+  tables.note_failure(table, 2, "locked");
   const TtlTable known = tables.list()[0];
   EXPECT_EQ(known.rounds, 1U);
   EXPECT_EQ(known.rows_purged, 5U);

@@ -195,9 +195,34 @@ def test_a_row_that_cannot_be_deleted_keeps_no_other(server: PrivateServer, data
     assert server.sql("SELECT id FROM hs.t ORDER BY id") == [(1,), (5,), (7,), (10,)]
     server.sql("DROP TRIGGER hs.x")
     wait_for(server, "ROWS_PURGED = 8 AND LAST_ERROR = 'error 152 of the storage engine'")
+    rounds, last_round = ttl_row(server, "ROUNDS, LAST_ROUND")
+    wait_for(server, f"ROUNDS > {rounds} AND LAST_ROUND > '{last_round}' AND BEHIND_SECONDS = 0")
     assert server.sql("SELECT id FROM hs.t ORDER BY id") == [(5,), (10,)]
     server.sql("DROP TABLE hs.child")
     wait_for(server, "ROWS_PURGED = 10 AND LAST_ERROR IS NULL")
+
+
+def test_many_rows_that_cannot_be_deleted_keep_no_other(server: PrivateServer, database: str) -> None:
+    create(server)
+    server.sql(
+        "CREATE TRIGGER hs.x BEFORE DELETE ON hs.t FOR EACH ROW"
+        " IF OLD.id <= 1100 AND @may IS NULL THEN SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = 'not this one'; END IF"
+    )
+    some = "INSERT INTO hs.t SELECT seq, 1, 'v', '2000-01-01' + INTERVAL seq SECOND, seq FROM "
+    server.sql(f"{some} hs.seq_1_to_900")
+    server.sql(f"{some} hs.seq_1101_to_1110")
+    know(server)
+    purge(server)
+    wait_for(server, "ROWS_PURGED = 10 AND LAST_ERROR = 'not this one'")
+    # More than are remembered: those that are gone make room.
+    server.sql(f"{some} hs.seq_901_to_1100")
+    server.sql(f"{some} hs.seq_1101_to_1110")
+    with server.connect() as other, other.cursor() as cursor:
+        cursor.execute("SET @may = 1")
+        cursor.execute("DELETE FROM hs.t WHERE id <= 500")
+    wait_for(server, "ROWS_PURGED = 20")
+    server.sql("DROP TRIGGER hs.x")
+    wait_for(server, "ROWS_PURGED = 620 AND LAST_ERROR IS NULL")
 
 
 def test_a_table_of_which_no_row_can_be_deleted_is_purged_when_they_can(
