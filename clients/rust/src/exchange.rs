@@ -49,6 +49,9 @@ impl Connection {
     ) -> Result<()> {
         let begun = results.len();
         while let Some(rest) = requests.get(results.len() - begun..).filter(|r| !r.is_empty()) {
+            if self.broken {
+                return Err(Error::connection("it has ended behind an earlier call", true));
+            }
             let mut work = mem::take(&mut self.work);
             self.prepare(rest, &mut work);
             if work.steps.is_empty() {

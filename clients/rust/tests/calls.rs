@@ -2,6 +2,7 @@
 
 mod fake;
 
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use fake::{client, say, table, usual, FakeServer};
@@ -38,6 +39,28 @@ fn a_connection_has_so_many_indexes_and_replaces_the_oldest() {
     assert_eq!(openings(&server), 257);
     get(0);
     assert_eq!(openings(&server), 258);
+}
+
+#[test]
+fn a_pipeline_ends_with_its_connection() {
+    let changes = AtomicUsize::new(0);
+    let server = FakeServer::new(move |line, _| {
+        let is_last = line.contains("\t+\t") && changes.fetch_add(1, Ordering::Relaxed) == 255;
+        say(if is_last { "1\t1\tmax_memory\n" } else { "0\t1\n" })
+    });
+    let client = client(&server, |_| {});
+    let mut pipeline = client.pipeline();
+    let insert = |number: usize| {
+        client.table(&format!("t.t{number}")).columns(["a"]).raw().call().insert(row! { "a" => 1 })
+    };
+    let handles: Vec<_> = (0..300).map(|number| pipeline.add(insert(number))).collect();
+    let mut results = pipeline.run();
+    assert_eq!(results.failure().and_then(Error::sent), Some(true));
+    let results: Vec<_> = handles.into_iter().map(|handle| results.take(handle)).collect();
+    assert!(results[..255].iter().all(Result::is_ok));
+    assert_eq!(results[255].as_ref().unwrap_err().kind(), ErrorKind::Overloaded);
+    assert!(results[256..].iter().all(|one| one.as_ref().unwrap_err().sent() == Some(true)));
+    assert_eq!(openings(&server), 256);
 }
 
 #[test]
