@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import * as hs from "../src/index.js";
 import { opened, requests, rows, start } from "./fake_client.js";
-import { FakeServer, usual, type Answer } from "./fake_server.js";
+import { FakeServer, usual } from "./fake_server.js";
 
 test("calls of one tick share one connection and one write", async () => {
   const [fake, client] = await start(rows);
@@ -94,22 +94,6 @@ test("a request without an answer is a timeout, and is not repeated", async () =
   );
   await assert.rejects(client.table("user").get(1), hs.TimeoutError);
   assert.equal(requests(fake).length, 1);
-});
-
-test("an opening of a pipeline that fails is the error of its calls, and is not repeated", async () => {
-  const failures: [string | undefined, string, typeof hs.ConnectionError][] = [
-    [undefined, "&timeout=0.3", hs.TimeoutError],
-    ["0\t1\t5\n", "", hs.ProtocolError],
-  ];
-  for (const [reply, options, kind] of failures) {
-    const answer: Answer = (line) => (line.startsWith("P") ? reply : usual(line));
-    const [fake, client] = await start(answer, options);
-    const results = await client.pipeline((pipe) => {
-      void pipe.table("user", { columns: ["id", "name"] }).get(1);
-    });
-    assert.ok(results[0] instanceof kind, String(results));
-    assert.ok(fake.lines.filter((line) => line.startsWith("P")).length <= 1);
-  }
 });
 
 test("a server that does not greet is a timeout of the connection", async () => {
